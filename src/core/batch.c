@@ -1,0 +1,457 @@
+/* Jobs over sets of series: which pairs go together, in what order, and where results go.
+ *
+ * Series are taken by decreasing length (ties in input order), so that the pairs of a pack are
+ * alike and long work starts first. Work is cut into tasks of roughly task_cells cells that the
+ * threads draw one by one. A value does not depend on its neighbours (see sweep.h), so tasks may
+ * be cut freely; sums do depend on their order, so SDTW_REDUCE adds within and between blocks whose
+ * size follows from the job alone. No thread count changes a bit of any result.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "sweep.h"
+
+/* Cells of a task: tens of milliseconds, so that interrupts, progress and balance come cheap. */
+static const double task_cells = 2e7;
+enum { LONGEST_EDGE = 32, PAIRS_A_TASK = 64, KNN_QUERIES = 16, KNN_CANDIDATES = 64 };
+enum { MOST_PAIRS = LONGEST_EDGE * LONGEST_EDGE };
+
+typedef struct {
+  sdtw_sweep sweep;
+  sdtw_pair *pairs;
+  double *value;
+} worker;
+
+typedef struct {
+  const sdtw_job *job;
+  int wants;
+  worker *workers;
+  size_t pairs; /* PAIRS, REDUCE */
+  size_t edge;  /* MATRIX, DIST: a task is edge x edge pairs; PAIRS, REDUCE: edge pairs */
+  size_t *order_x, *order_y, *tally;
+  double *partial; /* REDUCE: the sums of each block */
+  size_t partial_size;
+  size_t segments; /* KNN: parts that the candidates are cut into */
+  double *near;    /* KNN: the k nearest of each query in each segment */
+  size_t *near_index;
+  double *merged; /* KNN: room for one list */
+  size_t *merged_index;
+} batch;
+
+static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t most(size_t a, size_t b) { return a > b ? a : b; }
+
+/* ---- planning ------------------------------------------------------------------------------ */
+
+static int wants_of(const sdtw_job *job) {
+  int wants = 0;
+  if (job->kind == SDTW_ALIGNMENT) wants |= SDTW_WANT_ALIGNMENT;
+  if (job->grad_x || job->sum_x) wants |= SDTW_WANT_X;
+  if (job->grad_y) wants |= SDTW_WANT_Y;
+  if (job->mass) wants |= SDTW_WANT_MOMENTS;
+  return wants;
+}
+
+static double longest_cells(const sdtw_job *job) {
+  return (double)job->x->longest * (double)job->y->longest;
+}
+
+/* The number of pairs summed as one block: many while a pair is little work, one when a pair is
+ * worth a task of its own. Part of the result's definition, so it depends on the job only. */
+static size_t reduce_block(const sdtw_job *job) {
+  double cells = longest_cells(job);
+  return cells < 65536 ? 64 : cells < 1048576 ? 16 : 1;
+}
+
+static size_t reduce_size(const sdtw_job *job) {
+  size_t n = (size_t)job->x->length[0], d = job->x->d;
+  return (job->sum_x ? n * d : 0) + (job->mass ? n + n * d : 0);
+}
+
+static size_t choose_edge(const sdtw_job *job) {
+  double pairs = task_cells / longest_cells(job);
+  if (job->kind == SDTW_REDUCE) return reduce_block(job);
+  if (job->kind == SDTW_PAIRS)
+    return pairs >= PAIRS_A_TASK ? PAIRS_A_TASK : pairs >= 1 ? (size_t)pairs : 1;
+  double edge = floor(sqrt(pairs));
+  return edge >= LONGEST_EDGE ? LONGEST_EDGE : edge >= 4 ? (size_t)edge : 4;
+}
+
+static void lay_out_workers(batch *b, sdtw_arena *arena) {
+  size_t threads = (size_t)b->job->options.threads;
+  size_t sweep_bytes = sdtw_sweep_bytes(b->job, b->wants);
+  b->workers = sdtw_take(arena, threads, sizeof(worker));
+  for (size_t t = 0; t < threads; t++) {
+    void *scratch = sdtw_take(arena, sweep_bytes, 1);
+    sdtw_pair *pairs = sdtw_take(arena, MOST_PAIRS, sizeof(sdtw_pair));
+    double *value = sdtw_take_doubles(arena, MOST_PAIRS);
+    if (!arena->base) continue;
+    sdtw_sweep_init(&b->workers[t].sweep, b->job, b->wants, scratch);
+    b->workers[t].pairs = pairs;
+    b->workers[t].value = value;
+  }
+}
+
+static void lay_out_knn(batch *b, sdtw_arena *arena) {
+  size_t blocks = divide_up(b->job->x->count, KNN_QUERIES);
+  size_t most_segments = divide_up(b->job->y->count, KNN_CANDIDATES);
+  b->segments = least(most_segments, divide_up(64, blocks));
+  size_t kept = blocks * KNN_QUERIES * b->segments * (size_t)b->job->k;
+  b->near = sdtw_take_doubles(arena, kept);
+  b->near_index = sdtw_take(arena, kept, sizeof(size_t));
+  b->merged = sdtw_take_doubles(arena, (size_t)b->job->k);
+  b->merged_index = sdtw_take(arena, (size_t)b->job->k, sizeof(size_t));
+}
+
+static void lay_out(batch *b, sdtw_arena *arena) {
+  const sdtw_job *job = b->job;
+  b->wants = wants_of(job);
+  lay_out_workers(b, arena);
+  if (job->kind == SDTW_ALIGNMENT) return;
+  b->edge = choose_edge(job);
+  b->pairs = most(job->x->count, job->y->count);
+  b->order_x = sdtw_take(arena, b->pairs, sizeof(size_t));
+  b->order_y = sdtw_take(arena, b->pairs, sizeof(size_t));
+  b->tally = sdtw_take(arena, (size_t)job->x->longest + (size_t)job->y->longest + 2,
+                       sizeof(size_t));
+  if (job->kind == SDTW_REDUCE) {
+    b->partial_size = reduce_size(job);
+    b->partial = sdtw_take_doubles(arena, divide_up(b->pairs, b->edge) * b->partial_size);
+  }
+  if (job->kind == SDTW_KNN) lay_out_knn(b, arena);
+}
+
+static batch empty_batch(const sdtw_job *job) {
+  batch b;
+  memset(&b, 0, sizeof b);
+  b.job = job;
+  return b;
+}
+
+size_t sdtw_plan(const sdtw_job *job) {
+  batch b = empty_batch(job);
+  sdtw_arena counting = {NULL, 0};
+  lay_out(&b, &counting);
+  return counting.used + SDTW_CACHE_LINE;
+}
+
+/* ---- order --------------------------------------------------------------------------------- */
+
+static size_t length_of(const sdtw_set *set, size_t i) {
+  return set ? (size_t)set->length[set->count == 1 ? 0 : i] : 0;
+}
+
+/* Numbers 0..count-1 by decreasing length of x (plus that of its partner in y, if y is given). */
+static void order_by_length(size_t *order, size_t count, const sdtw_set *x, const sdtw_set *y,
+                            size_t *tally) {
+  size_t longest = (size_t)x->longest + (y ? (size_t)y->longest : 0);
+  memset(tally, 0, (longest + 2) * sizeof(size_t));
+  for (size_t i = 0; i < count; i++) tally[longest - length_of(x, i) - length_of(y, i) + 1]++;
+  for (size_t k = 0; k <= longest; k++) tally[k + 1] += tally[k];
+  for (size_t i = 0; i < count; i++)
+    order[tally[longest - length_of(x, i) - length_of(y, i)]++] = i;
+}
+
+/* ---- values of a list of pairs ------------------------------------------------------------- */
+
+static void evaluate(worker *w, size_t count, sdtw_crew *crew, int thread) {
+  for (size_t done = 0; done < count;) {
+    int taken = sdtw_sweep_load(&w->sweep, w->pairs + done, count - done);
+    if (sdtw_sweep_run(&w->sweep, crew, thread)) return;
+    memcpy(w->value + done, w->sweep.value, (size_t)taken * sizeof(double));
+    done += (size_t)taken;
+  }
+}
+
+static double own(const double *values, size_t i) { return values ? values[i] : 0.0; }
+
+/* Written so that a series equal to its partner gives exactly 0. */
+static double without_own(const sdtw_job *job, double value, sdtw_pair p) {
+  return job->own_x ? value - 0.5 * (own(job->own_x, p.x) + own(job->own_y, p.y)) : value;
+}
+
+/* ---- SDTW_PAIRS ---------------------------------------------------------------------------- */
+
+static sdtw_pair pair_number(const sdtw_job *job, size_t p) {
+  return (sdtw_pair){job->x->count == 1 ? 0 : p, job->y->count == 1 ? 0 : p};
+}
+
+static void pairs_task(void *context, size_t task, int thread, sdtw_crew *crew) {
+  batch *b = context;
+  const sdtw_job *job = b->job;
+  worker *w = b->workers + thread;
+  size_t from = task * b->edge, count = least(b->edge, b->pairs - from);
+  for (size_t i = 0; i < count; i++) w->pairs[i] = pair_number(job, b->order_x[from + i]);
+  for (size_t done = 0; done < count;) {
+    int taken = sdtw_sweep_load(&w->sweep, w->pairs + done, count - done);
+    if (sdtw_sweep_run(&w->sweep, crew, thread)) return;
+    for (int l = 0; l < taken; l++) {
+      size_t p = b->order_x[from + done + (size_t)l];
+      job->value[p] = w->sweep.value[l];
+      if (job->grad_x) sdtw_sweep_add_x(&w->sweep, l, 1.0, job->grad_x[p]);
+      if (job->grad_y) sdtw_sweep_add_y(&w->sweep, l, 1.0, job->grad_y[p]);
+    }
+    done += (size_t)taken;
+  }
+}
+
+static sdtw_status run_pairs(batch *b, const sdtw_monitor *monitor) {
+  order_by_length(b->order_x, b->pairs, b->job->x, b->job->y, b->tally);
+  return sdtw_crew_run(monitor, b->job->options.threads, divide_up(b->pairs, b->edge), pairs_task,
+                       b);
+}
+
+/* ---- SDTW_MATRIX and SDTW_DIST ------------------------------------------------------------- */
+
+static void put_matrix(const sdtw_job *job, sdtw_pair p, double value) {
+  size_t n = job->x->count;
+  job->value[p.x + n * p.y] = value;
+  if (job->x == job->y) job->value[p.y + n * p.x] = value;
+}
+
+static void put_dist(const sdtw_job *job, sdtw_pair p, double value) {
+  size_t n = job->x->count, i = least(p.x, p.y), j = most(p.x, p.y);
+  job->value[n * i - i * (i + 1) / 2 + (j - i - 1)] = value;
+}
+
+/* Task numbers of a self matrix run through the tiles (row, column) with row <= column. */
+static void triangle_tile(size_t task, size_t *row, size_t *column) {
+  size_t c = (size_t)((sqrt(8.0 * (double)task + 1.0) - 1.0) / 2.0);
+  while (c * (c + 1) / 2 > task) c--;
+  while ((c + 1) * (c + 2) / 2 <= task) c++;
+  *column = c;
+  *row = task - c * (c + 1) / 2;
+}
+
+/* The pairs of a tile; of a self matrix only those on or above the diagonal. */
+static size_t list_tile(const batch *b, size_t row, size_t column, sdtw_pair *pairs) {
+  const sdtw_job *job = b->job;
+  int self = job->x == job->y, skip_diagonal = job->kind == SDTW_DIST;
+  size_t rows_end = least((row + 1) * b->edge, job->x->count), count = 0;
+  size_t columns_end = least((column + 1) * b->edge, job->y->count);
+  for (size_t i = row * b->edge; i < rows_end; i++) {
+    size_t first = column * b->edge;
+    if (self && row == column) first = i + (size_t)skip_diagonal;
+    for (size_t j = first; j < columns_end; j++)
+      pairs[count++] = (sdtw_pair){b->order_x[i], b->order_y[j]};
+  }
+  return count;
+}
+
+static void matrix_task(void *context, size_t task, int thread, sdtw_crew *crew) {
+  batch *b = context;
+  const sdtw_job *job = b->job;
+  worker *w = b->workers + thread;
+  size_t row, column, rows = divide_up(job->x->count, b->edge);
+  if (job->x == job->y) {
+    triangle_tile(task, &row, &column);
+  } else {
+    row = task % rows;
+    column = task / rows;
+  }
+  size_t count = list_tile(b, row, column, w->pairs);
+  evaluate(w, count, crew, thread);
+  for (size_t i = 0; i < count; i++) {
+    double value = without_own(job, w->value[i], w->pairs[i]);
+    if (job->kind == SDTW_DIST)
+      put_dist(job, w->pairs[i], value);
+    else
+      put_matrix(job, w->pairs[i], value);
+  }
+}
+
+static sdtw_status run_matrix(batch *b, const sdtw_monitor *monitor) {
+  const sdtw_job *job = b->job;
+  size_t rows = divide_up(job->x->count, b->edge), columns = divide_up(job->y->count, b->edge);
+  order_by_length(b->order_x, job->x->count, job->x, NULL, b->tally);
+  order_by_length(b->order_y, job->y->count, job->y, NULL, b->tally);
+  size_t tasks = job->x == job->y ? rows * (rows + 1) / 2 : rows * columns;
+  return sdtw_crew_run(monitor, job->options.threads, tasks, matrix_task, b);
+}
+
+/* ---- SDTW_KNN ------------------------------------------------------------------------------ */
+
+/* A list of the k nearest so far, in order: by distance, ties by number. */
+typedef struct {
+  double *distance;
+  size_t *index;
+  size_t k, count;
+} nearest;
+
+static void consider(nearest *list, double distance, size_t index) {
+  size_t at = list->count;
+  while (at > 0 && (list->distance[at - 1] > distance ||
+                    (list->distance[at - 1] == distance && list->index[at - 1] > index)))
+    at--;
+  if (at == list->k) return;
+  if (list->count < list->k) list->count++;
+  for (size_t i = list->count - 1; i > at; i--) {
+    list->distance[i] = list->distance[i - 1];
+    list->index[i] = list->index[i - 1];
+  }
+  list->distance[at] = distance;
+  list->index[at] = index;
+}
+
+static const size_t nobody = (size_t)-1;
+
+static nearest kept_of(const batch *b, size_t query, size_t segment) {
+  size_t k = (size_t)b->job->k, at = (query * b->segments + segment) * k;
+  return (nearest){b->near + at, b->near_index + at, k, 0};
+}
+
+/* Compares the queries from..to-1 with the candidates first..end-1, all in length order. */
+static void knn_tile(batch *b, size_t from, size_t to, size_t first, size_t end, nearest *lists,
+                     worker *w, sdtw_crew *crew, int thread) {
+  const sdtw_job *job = b->job;
+  size_t count = 0;
+  for (size_t q = from; q < to; q++) {
+    for (size_t c = first; c < end; c++) {
+      sdtw_pair p = {b->order_x[q], b->order_y[c]};
+      if (job->x != job->y || p.x != p.y) w->pairs[count++] = p;
+    }
+  }
+  evaluate(w, count, crew, thread);
+  size_t i = 0;
+  for (size_t q = from; q < to; q++) {
+    for (; i < count && w->pairs[i].x == b->order_x[q]; i++)
+      consider(lists + (q - from), without_own(job, w->value[i], w->pairs[i]), w->pairs[i].y);
+  }
+}
+
+static void knn_task(void *context, size_t task, int thread, sdtw_crew *crew) {
+  batch *b = context;
+  size_t n = b->job->y->count, segment = task % b->segments;
+  size_t from = task / b->segments * KNN_QUERIES;
+  size_t to = least(from + KNN_QUERIES, b->job->x->count);
+  size_t first = n * segment / b->segments, end = n * (segment + 1) / b->segments;
+  nearest lists[KNN_QUERIES];
+  for (size_t q = from; q < to; q++) lists[q - from] = kept_of(b, q, segment);
+  for (size_t c = first; c < end; c += KNN_CANDIDATES) {
+    if (sdtw_crew_stopped(crew, thread)) return;
+    knn_tile(b, from, to, c, least(c + KNN_CANDIDATES, end), lists, b->workers + thread, crew,
+             thread);
+  }
+  for (size_t q = from; q < to; q++) {
+    nearest *list = lists + (q - from);
+    for (size_t i = list->count; i < list->k; i++) list->index[i] = nobody;
+  }
+}
+
+/* Joins the lists of a query's segments and hands the result out. */
+static void merge_segments(const batch *b, size_t query) {
+  nearest all = {b->merged, b->merged_index, (size_t)b->job->k, 0};
+  size_t place = b->order_x[query], queries = b->job->x->count;
+  for (size_t s = 0; s < b->segments; s++) {
+    nearest part = kept_of(b, query, s);
+    for (size_t i = 0; i < part.k && part.index[i] != nobody; i++)
+      consider(&all, part.distance[i], part.index[i]);
+  }
+  for (size_t i = 0; i < all.count; i++) {
+    b->job->distance[place + i * queries] = all.distance[i];
+    b->job->index[place + i * queries] = (int)all.index[i] + 1;
+  }
+}
+
+static sdtw_status run_knn(batch *b, const sdtw_monitor *monitor) {
+  const sdtw_job *job = b->job;
+  size_t queries = job->x->count;
+  order_by_length(b->order_x, queries, job->x, NULL, b->tally);
+  order_by_length(b->order_y, job->y->count, job->y, NULL, b->tally);
+  size_t tasks = divide_up(queries, KNN_QUERIES) * b->segments;
+  if (sdtw_crew_run(monitor, job->options.threads, tasks, knn_task, b)) return SDTW_STOPPED;
+  for (size_t q = 0; q < queries; q++) merge_segments(b, q);
+  return SDTW_OK;
+}
+
+/* ---- SDTW_REDUCE --------------------------------------------------------------------------- */
+
+/* A block's sums lie together: gradient, row sums of E, squares; those that are wanted. */
+static void add_lane(const batch *b, const sdtw_sweep *s, int lane, double weight, double *sums) {
+  size_t n = (size_t)b->job->x->length[0], d = b->job->x->d;
+  if (b->job->sum_x) {
+    sdtw_sweep_add_x(s, lane, weight, sums);
+    sums += n * d;
+  }
+  if (b->job->mass) sdtw_sweep_add_moments(s, lane, weight, sums, sums + n);
+}
+
+static void reduce_task(void *context, size_t task, int thread, sdtw_crew *crew) {
+  batch *b = context;
+  worker *w = b->workers + thread;
+  size_t from = task * b->edge, count = least(b->edge, b->pairs - from);
+  double *sums = b->partial + task * b->partial_size;
+  memset(sums, 0, b->partial_size * sizeof(double));
+  for (size_t i = 0; i < count; i++) w->pairs[i] = (sdtw_pair){0, b->order_y[from + i]};
+  for (size_t done = 0; done < count;) {
+    int taken = sdtw_sweep_load(&w->sweep, w->pairs + done, count - done);
+    if (sdtw_sweep_run(&w->sweep, crew, thread)) return;
+    for (int l = 0; l < taken; l++) {
+      size_t i = w->pairs[done + (size_t)l].y;
+      b->job->value[i] = w->sweep.value[l];
+      add_lane(b, &w->sweep, l, b->job->weights[i], sums);
+    }
+    done += (size_t)taken;
+  }
+}
+
+/* Adds up one part of all blocks, `offset` numbers into each, in block order. */
+static void gather(const batch *b, size_t offset, size_t size, double *out) {
+  memset(out, 0, size * sizeof(double));
+  for (size_t block = 0; block < divide_up(b->pairs, b->edge); block++) {
+    const double *part = b->partial + block * b->partial_size + offset;
+    for (size_t i = 0; i < size; i++) out[i] += part[i];
+  }
+}
+
+static sdtw_status run_reduce(batch *b, const sdtw_monitor *monitor) {
+  const sdtw_job *job = b->job;
+  size_t n = (size_t)job->x->length[0], d = job->x->d;
+  order_by_length(b->order_y, b->pairs, job->y, NULL, b->tally);
+  if (sdtw_crew_run(monitor, job->options.threads, divide_up(b->pairs, b->edge), reduce_task, b))
+    return SDTW_STOPPED;
+  size_t moments = job->sum_x ? n * d : 0;
+  if (job->sum_x) gather(b, 0, n * d, job->sum_x);
+  if (job->mass) gather(b, moments, n, job->mass);
+  if (job->mass) gather(b, moments + n, n * d, job->square);
+  return SDTW_OK;
+}
+
+/* ---- SDTW_ALIGNMENT ------------------------------------------------------------------------ */
+
+static void alignment_task(void *context, size_t task, int thread, sdtw_crew *crew) {
+  batch *b = context;
+  const sdtw_job *job = b->job;
+  sdtw_sweep *s = &b->workers[thread].sweep;
+  const sdtw_pair only = {task, task};
+  if (job->given_cost)
+    sdtw_sweep_load_cost(s, job->given_cost, job->given_n, job->given_m);
+  else
+    sdtw_sweep_load(s, &only, 1);
+  s->alignment_out = job->alignment;
+  if (sdtw_sweep_run(s, crew, thread) == SDTW_OK) job->value[0] = s->value[0];
+}
+
+/* ---- entry --------------------------------------------------------------------------------- */
+
+sdtw_status sdtw_run(const sdtw_job *job, void *scratch, const sdtw_monitor *monitor) {
+  batch b = empty_batch(job);
+  size_t past = (size_t)scratch % SDTW_CACHE_LINE;
+  sdtw_arena arena = {(char *)scratch + (past ? SDTW_CACHE_LINE - past : 0), 0};
+  lay_out(&b, &arena);
+  switch (job->kind) {
+    case SDTW_PAIRS:
+      return run_pairs(&b, monitor);
+    case SDTW_MATRIX:
+    case SDTW_DIST:
+      return run_matrix(&b, monitor);
+    case SDTW_KNN:
+      return run_knn(&b, monitor);
+    case SDTW_REDUCE:
+      return run_reduce(&b, monitor);
+    case SDTW_ALIGNMENT:
+      return sdtw_crew_run(monitor, 1, 1, alignment_task, &b);
+  }
+  return SDTW_OK;
+}

@@ -1,0 +1,474 @@
+/* Soft-DTW's innermost loops, written once and compiled for each instruction set.
+ *
+ * In base 2, with K = 2^-cost (costs arrive multiplied by 1 / (gamma ln 2)), the recurrence is
+ *
+ *     Z_ij = K_ij (Z_{i-1,j} + Z_{i,j-1} + Z_{i-1,j-1}),   Z_00 = 1.
+ *
+ * Z leaves the range of a double at once, so each Z is a mantissa in [1, 2) and an exponent held
+ * in a double of its own. A cell then takes one polynomial for 2^f with f in [-1/2, 1/2], three
+ * additions aligned to the largest exponent and no logarithm. The sum is at least 1 when any
+ * neighbour is reachable, so nothing can underflow; unreachable is mantissa 0, exponent -DBL_MAX.
+ *
+ * The additions are (up + left) + diagonal: swapping the two series gives the same bits. Shares
+ * are each their own term over the sum (none is one minus the others, which could be negative).
+ *
+ * gamma = 0 is the same sweep with (min, +), the value in the mantissa's place and unreachable
+ * infinite; ties go to the diagonal, then up, then left, and the shares are one 1 and two 0s.
+ *
+ * A lane vector is a pair of vectors (a, b). One alone would wait for its left neighbour's result
+ * most of the time; the two fill each other's gaps.
+ *
+ * Parameters: the vocabulary of a vec-*.h, and SDTW_ISA, the name of the instruction set.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "kernels.h"
+#include "softdtw.h"
+
+enum { LANES = 2 * V_WIDTH };
+
+typedef struct {
+  V a, b;
+} pair;
+
+typedef struct {
+  M a, b;
+} pair_mask;
+
+V_INLINE pair pair_set(double c) { return (pair){v_set(c), v_set(c)}; }
+V_INLINE pair pair_load(const double *p) { return (pair){v_load(p), v_load(p + V_WIDTH)}; }
+V_INLINE void pair_store(double *p, pair v) {
+  v_store(p, v.a);
+  v_store(p + V_WIDTH, v.b);
+}
+V_INLINE pair pair_add(pair x, pair y) { return (pair){x.a + y.a, x.b + y.b}; }
+V_INLINE pair pair_sub(pair x, pair y) { return (pair){x.a - y.a, x.b - y.b}; }
+V_INLINE pair pair_mul(pair x, pair y) { return (pair){x.a * y.a, x.b * y.b}; }
+V_INLINE pair pair_fma(pair x, pair y, pair z) {
+  return (pair){v_fma(x.a, y.a, z.a), v_fma(x.b, y.b, z.b)};
+}
+V_INLINE pair pair_abs(pair x) { return (pair){v_abs(x.a), v_abs(x.b)}; }
+V_INLINE pair pair_sqrt(pair x) { return (pair){v_sqrt(x.a), v_sqrt(x.b)}; }
+V_INLINE pair pair_select(pair_mask m, pair yes, pair no) {
+  return (pair){v_select(m.a, yes.a, no.a), v_select(m.b, yes.b, no.b)};
+}
+V_INLINE pair pair_kept_mul(pair x, pair y) {
+  return (pair){v_keep(x.a * y.a), v_keep(x.b * y.b)};
+}
+/* all lanes one up, `below` into the first */
+V_INLINE pair pair_enter(pair v, double below) {
+  return (pair){v_enter(v.a, v_set(below)), v_enter(v.b, v.a)};
+}
+/* all lanes one down, `above` into the last */
+V_INLINE pair pair_leave(pair v, double above) {
+  return (pair){v_leave(v.a, v.b), v_leave(v.b, v_set(above))};
+}
+
+/* 2^f for f in [-1/2, 1/2]: 1 + f q(f), q near-minimax of degree 10, relative error 2e-17 before
+ * rounding and exactly 1 at 0. In Estrin's order, which is shorter than Horner's. */
+V_INLINE V exp2_fraction(V f) {
+  V f2 = f * f, f4 = f2 * f2;
+  V q01 = v_fma(v_set(0.24022650695910097), f, v_set(0.6931471805599457));
+  V q23 = v_fma(v_set(0.009618129107607003), f, v_set(0.05550410866479039));
+  V q45 = v_fma(v_set(0.0001540353044157213), f, v_set(0.0013333558153439966));
+  V q67 = v_fma(v_set(1.3215442675329823e-06), f, v_set(1.5252727385193868e-05));
+  V q89 = v_fma(v_set(7.072570412814423e-09), f, v_set(1.0180647659234139e-07));
+  V q0 = v_fma(q23, f2, q01), q4 = v_fma(q67, f2, q45);
+  V q8 = v_fma(v_set(4.078071929588337e-10), f2, q89);
+  V q = v_fma(v_fma(q8, f4, q4), f4, q0);
+  return v_fma(f, q, v_set(1.0));
+}
+
+typedef struct {
+  V mantissa, exponent;
+} scaled;
+
+typedef struct {
+  V up, left, diagonal;
+} shares;
+
+V_INLINE scaled soft_cell(scaled up, scaled left, scaled diagonal, V cost, int keep, shares *s) {
+  V whole = v_round(cost);
+  V top = v_max(v_max(up.exponent, left.exponent), diagonal.exponent);
+  V from_up = v_scale(up.mantissa, up.exponent - top);
+  V from_left = v_scale(left.mantissa, left.exponent - top);
+  V from_diagonal = v_scale(diagonal.mantissa, diagonal.exponent - top);
+  V sum = (from_up + from_left) + from_diagonal;
+  if (keep) {
+    V inverse = v_set(1.0) / sum;
+    *s = (shares){from_up * inverse, from_left * inverse, from_diagonal * inverse};
+  }
+  scaled z;
+  v_split(sum * exp2_fraction(whole - cost), &z.mantissa, &z.exponent);
+  z.exponent = (top - whole) + z.exponent;
+  return z;
+}
+
+V_INLINE scaled hard_cell(scaled up, scaled left, scaled diagonal, V cost, int keep, shares *s) {
+  V least = v_min(up.mantissa, left.mantissa);
+  if (keep) {
+    V one = v_set(1.0), none = v_set(0.0);
+    M is_diagonal = v_less_equal(diagonal.mantissa, least);
+    M is_up = v_less_equal(up.mantissa, left.mantissa);
+    s->diagonal = v_select(is_diagonal, one, none);
+    s->up = v_select(is_diagonal, none, v_select(is_up, one, none));
+    s->left = v_select(is_diagonal, none, v_select(is_up, none, one));
+  }
+  return (scaled){v_min(least, diagonal.mantissa) + cost, up.exponent};
+}
+
+V_INLINE scaled one_cell(int hard, scaled up, scaled left, scaled diagonal, V cost, int keep,
+                         shares *s) {
+  return hard ? hard_cell(up, left, diagonal, cost, keep, s)
+              : soft_cell(up, left, diagonal, cost, keep, s);
+}
+
+typedef struct {
+  pair mantissa, exponent;
+} scaled_pair;
+
+typedef struct {
+  scaled_pair left, diagonal;
+} forward_state;
+
+V_INLINE scaled_pair cell(int hard, scaled_pair up, scaled_pair left, scaled_pair diagonal,
+                          pair cost, double *kept) {
+  shares sa, sb;
+  int keep = kept != NULL;
+  scaled a = one_cell(hard, (scaled){up.mantissa.a, up.exponent.a},
+                      (scaled){left.mantissa.a, left.exponent.a},
+                      (scaled){diagonal.mantissa.a, diagonal.exponent.a}, cost.a, keep, &sa);
+  scaled b = one_cell(hard, (scaled){up.mantissa.b, up.exponent.b},
+                      (scaled){left.mantissa.b, left.exponent.b},
+                      (scaled){diagonal.mantissa.b, diagonal.exponent.b}, cost.b, keep, &sb);
+  if (keep) {
+    pair_store(kept, (pair){sa.up, sb.up});
+    pair_store(kept + LANES, (pair){sa.left, sb.left});
+    pair_store(kept + 2 * LANES, (pair){sa.diagonal, sb.diagonal});
+  }
+  return (scaled_pair){{a.mantissa, b.mantissa}, {a.exponent, b.exponent}};
+}
+
+V_INLINE scaled_pair unreachable(int hard) {
+  return (scaled_pair){pair_set(hard ? HUGE_VAL : 0.0), pair_set(-DBL_MAX)};
+}
+
+/* Cells outside their lane's steps become unreachable and take no share of anything. */
+V_INLINE scaled_pair mask_cell(int hard, scaled_pair z, pair_mask inside, double *kept) {
+  scaled_pair none = unreachable(hard);
+  if (kept) {
+    for (int k = 0; k < SDTW_SHARES; k++) {
+      double *at = kept + k * LANES;
+      pair_store(at, pair_select(inside, pair_load(at), pair_set(0.0)));
+    }
+  }
+  return (scaled_pair){pair_select(inside, z.mantissa, none.mantissa),
+                       pair_select(inside, z.exponent, none.exponent)};
+}
+
+V_INLINE scaled_pair cell_above(int hard, int strip, sdtw_border border, ptrdiff_t t,
+                                scaled_pair before) {
+  scaled_pair up = unreachable(hard);
+  if (strip) {
+    up.mantissa = pair_enter(before.mantissa, border.mantissa[t]);
+    if (!hard) up.exponent = pair_enter(before.exponent, border.exponent[t]);
+  } else {
+    up.mantissa = pair_load(border.mantissa + t * LANES);
+    if (!hard) up.exponent = pair_load(border.exponent + t * LANES);
+  }
+  return up;
+}
+
+V_INLINE void leave_below(int hard, int strip, sdtw_border border, ptrdiff_t t, scaled_pair z) {
+  if (strip) {
+    ptrdiff_t column = t - (LANES - 1);
+    v_store_last(border.mantissa + column, z.mantissa.b);
+    if (!hard) v_store_last(border.exponent + column, z.exponent.b);
+  } else {
+    pair_store(border.mantissa + t * LANES, z.mantissa);
+    if (!hard) pair_store(border.exponent + t * LANES, z.exponent);
+  }
+}
+
+V_INLINE void forward_run(int hard, int strip, int masked, const double *cost, sdtw_border border,
+                          forward_state *state, double *kept, const sdtw_span *span,
+                          ptrdiff_t from, ptrdiff_t to) {
+  scaled_pair left = state->left, diagonal = state->diagonal;
+  pair lo = pair_load(span->lo), hi = pair_load(span->hi);
+  for (ptrdiff_t t = from; t < to; t++) {
+    scaled_pair up = cell_above(hard, strip, border, t, left);
+    left = cell(hard, up, left, diagonal, pair_load(cost), kept);
+    if (masked) {
+      V step = v_set((double)t);
+      pair_mask inside = {v_inside(step, lo.a, hi.a), v_inside(step, lo.b, hi.b)};
+      left = mask_cell(hard, left, inside, kept);
+    }
+    leave_below(hard, strip, border, t, left);
+    diagonal = up;
+    cost += LANES;
+    if (kept) kept += SDTW_SHARES * LANES;
+  }
+  state->left = left;
+  state->diagonal = diagonal;
+}
+
+static inline ptrdiff_t between(ptrdiff_t low, ptrdiff_t v, ptrdiff_t high) {
+  return v < low ? low : v > high ? high : v;
+}
+
+/* The steps where every lane has a cell run without masks; only the ramps at both ends pay. */
+V_INLINE void forward_line(int hard, int strip, int keep, const double *cost, sdtw_border border,
+                           double *saved, double *kept, const sdtw_span *span, ptrdiff_t from,
+                           ptrdiff_t to) {
+  forward_state state = {{pair_load(saved), pair_load(saved + LANES)},
+                         {pair_load(saved + 2 * LANES), pair_load(saved + 3 * LANES)}};
+  ptrdiff_t begin = between(from, span->inner_first, to);
+  ptrdiff_t end = between(begin, span->inner_last + 1, to);
+  double *kept_inner = keep ? kept + (begin - from) * SDTW_SHARES * LANES : NULL;
+  double *kept_end = keep ? kept + (end - from) * SDTW_SHARES * LANES : NULL;
+  forward_run(hard, strip, 1, cost, border, &state, keep ? kept : NULL, span, from, begin);
+  forward_run(hard, strip, 0, cost + (begin - from) * LANES, border, &state, kept_inner, span,
+              begin, end);
+  forward_run(hard, strip, 1, cost + (end - from) * LANES, border, &state, kept_end, span, end,
+              to);
+  pair_store(saved, state.left.mantissa);
+  pair_store(saved + LANES, state.left.exponent);
+  pair_store(saved + 2 * LANES, state.diagonal.mantissa);
+  pair_store(saved + 3 * LANES, state.diagonal.exponent);
+}
+
+#define FORWARD_VARIANT(NAME, HARD, STRIP, KEEP)                                                  \
+  V_TARGET static void NAME(const double *cost, sdtw_border border, double *state, double *kept, \
+                            const sdtw_span *span, ptrdiff_t from, ptrdiff_t to) {                \
+    forward_line(HARD, STRIP, KEEP, cost, border, state, kept, span, from, to);                   \
+  }
+FORWARD_VARIANT(forward_soft_pack, 0, 0, 0)
+FORWARD_VARIANT(forward_soft_pack_keep, 0, 0, 1)
+FORWARD_VARIANT(forward_soft_strip, 0, 1, 0)
+FORWARD_VARIANT(forward_soft_strip_keep, 0, 1, 1)
+FORWARD_VARIANT(forward_hard_pack, 1, 0, 0)
+FORWARD_VARIANT(forward_hard_pack_keep, 1, 0, 1)
+FORWARD_VARIANT(forward_hard_strip, 1, 1, 0)
+FORWARD_VARIANT(forward_hard_strip_keep, 1, 1, 1)
+#undef FORWARD_VARIANT
+
+static void forward(int hard, int strip, const double *cost, sdtw_border border, double *state,
+                    double *kept, const sdtw_span *span, ptrdiff_t from, ptrdiff_t to) {
+  static void (*const variants[2][2][2])(const double *, sdtw_border, double *, double *,
+                                         const sdtw_span *, ptrdiff_t, ptrdiff_t) = {
+      {{forward_soft_pack, forward_soft_pack_keep}, {forward_soft_strip, forward_soft_strip_keep}},
+      {{forward_hard_pack, forward_hard_pack_keep}, {forward_hard_strip, forward_hard_strip_keep}}};
+  variants[hard][strip][kept != NULL](cost, border, state, kept, span, from, to);
+}
+
+/* ---- backward ------------------------------------------------------------------------------ */
+
+/* E of a cell is what its three successors owe it: each successor's E times the share that this
+ * cell had in its sum. `up` and `diagonal` debts travel to the line above, `left` debts along the
+ * line. In a strip the line above is the lane before, one step later for up and two for diagonal,
+ * so those debts wait in registers: {left, up, diagonal, diagonal one step older}. */
+V_INLINE void backward_line(int strip, const double *kept, sdtw_debt debt, double *state,
+                            double *alignment, ptrdiff_t from, ptrdiff_t to) {
+  pair owed_left = pair_load(state), owed_up = pair_load(state + LANES);
+  pair owed_diagonal = pair_load(state + 2 * LANES), older = pair_load(state + 3 * LANES);
+  for (ptrdiff_t t = to - 1; t >= from; t--) {
+    const double *share = kept + (t - from) * SDTW_SHARES * LANES;
+    pair up, diagonal;
+    if (strip) {
+      ptrdiff_t column = t - (LANES - 1);
+      up = pair_leave(owed_up, debt.up[column]);
+      diagonal = pair_leave(older, debt.diagonal[column]);
+      older = owed_diagonal;
+    } else {
+      up = pair_load(debt.up + t * LANES);
+      diagonal = pair_load(debt.diagonal + t * LANES);
+      pair_store(debt.diagonal + t * LANES, owed_diagonal);
+    }
+    pair e = pair_add(pair_add(up, owed_left), diagonal);
+    pair_store(alignment + (t - from) * LANES, e);
+    owed_up = pair_kept_mul(e, pair_load(share));
+    owed_left = pair_kept_mul(e, pair_load(share + LANES));
+    owed_diagonal = pair_kept_mul(e, pair_load(share + 2 * LANES));
+    if (strip) {
+      v_store_first(debt.up + t, owed_up.a);
+      v_store_first(debt.diagonal + t - 1, owed_diagonal.a);
+    } else {
+      pair_store(debt.up + t * LANES, owed_up);
+    }
+  }
+  pair_store(state, owed_left);
+  pair_store(state + LANES, owed_up);
+  pair_store(state + 2 * LANES, owed_diagonal);
+  pair_store(state + 3 * LANES, older);
+}
+
+V_TARGET static void backward(int strip, const double *kept, sdtw_debt debt, double *state,
+                              double *alignment, ptrdiff_t from, ptrdiff_t to) {
+  if (strip) {
+    backward_line(1, kept, debt, state, alignment, from, to);
+  } else {
+    backward_line(0, kept, debt, state, alignment, from, to);
+  }
+}
+
+/* ---- ground costs -------------------------------------------------------------------------- */
+
+V_INLINE pair add_distance(int kind, pair sum, pair difference) {
+  return kind == SDTW_MANHATTAN ? pair_add(sum, pair_abs(difference))
+                                : pair_fma(difference, difference, sum);
+}
+
+V_INLINE pair distance(int kind, const double *x, const double *y, ptrdiff_t dim, size_t d) {
+  pair sum = pair_set(0.0);
+  for (size_t k = 0; k < d; k++) {
+    pair difference = pair_sub(pair_load(x + k * LANES), pair_load(y + (ptrdiff_t)k * dim));
+    sum = add_distance(kind, sum, difference);
+  }
+  return kind == SDTW_EUCLIDEAN ? pair_sqrt(sum) : sum;
+}
+
+V_INLINE void cost_line(int kind, double scale, const double *x, sdtw_view y, size_t d,
+                        size_t count, double *out) {
+  pair factor = pair_set(scale);
+  const double *at = y.at;
+  for (size_t t = 0; t < count; t++, at += y.step)
+    pair_store(out + t * LANES, pair_mul(distance(kind, x, at, y.dim, d), factor));
+}
+
+V_TARGET static void cost(int kind, double scale, const double *x, sdtw_view y, size_t d,
+                          size_t count, double *out) {
+  if (kind == SDTW_MANHATTAN) {
+    cost_line(SDTW_MANHATTAN, scale, x, y, d, count, out);
+  } else if (kind == SDTW_EUCLIDEAN) {
+    cost_line(SDTW_EUCLIDEAN, scale, x, y, d, count, out);
+  } else if (d == 1) {
+    cost_line(SDTW_SQEUCLIDEAN, scale, x, y, 1, count, out);
+  } else {
+    cost_line(SDTW_SQEUCLIDEAN, scale, x, y, d, count, out);
+  }
+}
+
+/* ---- gradients ----------------------------------------------------------------------------- */
+
+/* Both gradients add their terms in descending order of the other index, so that swapping the
+ * series swaps the bits too. */
+V_INLINE pair gradient_term(int kind, pair e, pair difference) {
+  if (kind != SDTW_MANHATTAN) return pair_mul(e, difference);
+  V zero = v_set(0.0);
+  pair_mask up = {v_less_equal(zero, difference.a), v_less_equal(zero, difference.b)};
+  pair_mask down = {v_less_equal(difference.a, zero), v_less_equal(difference.b, zero)};
+  pair none = pair_set(0.0);
+  return pair_sub(pair_select(up, e, none), pair_select(down, e, none));
+}
+
+V_INLINE pair gradient_sum(int kind, pair e, pair difference, pair sum) {
+  return kind == SDTW_MANHATTAN ? pair_add(sum, gradient_term(kind, e, difference))
+                                : pair_fma(e, difference, sum);
+}
+
+V_INLINE void gradient_dimension(int kind, int strip, int with_y, const double *alignment,
+                                 pair x, const double *y, ptrdiff_t step, ptrdiff_t from,
+                                 ptrdiff_t to, double *gx, double *gy, ptrdiff_t gy_step,
+                                 double *travel) {
+  pair sum = pair_load(gx), moving = with_y && strip ? pair_load(travel) : pair_set(0.0);
+  for (ptrdiff_t t = to - 1; t >= from; t--) {
+    pair e = pair_load(alignment + (t - from) * LANES);
+    pair y_t = pair_load(y + (t - from) * step);
+    sum = gradient_sum(kind, e, pair_sub(x, y_t), sum);
+    if (with_y && strip) {
+      moving = pair_leave(moving, gy[t - (LANES - 1)]);
+      moving = gradient_sum(kind, e, pair_sub(y_t, x), moving);
+      v_store_first(gy + t, moving.a);
+    } else if (with_y) {
+      double *at = gy + t * gy_step;
+      pair_store(at, gradient_sum(kind, e, pair_sub(y_t, x), pair_load(at)));
+    }
+  }
+  pair_store(gx, sum);
+  if (with_y && strip) pair_store(travel, moving);
+}
+
+V_INLINE void gradient_line(int kind, int strip, int with_y, const double *alignment,
+                            const double *x, sdtw_view y, size_t d, ptrdiff_t from, ptrdiff_t to,
+                            double *gx, sdtw_columns gy, double *travel) {
+  for (size_t k = 0; k < d; k++) {
+    ptrdiff_t dim = (ptrdiff_t)k;
+    gradient_dimension(kind, strip, with_y, alignment, pair_load(x + k * LANES),
+                       y.at + dim * y.dim, y.step, from, to, gx + k * LANES,
+                       with_y ? gy.at + dim * gy.dim : NULL, gy.step, travel + k * LANES);
+  }
+}
+
+/* d |x - y| / d x = (x - y) / |x - y|, and 0 where the points coincide */
+V_INLINE void divide_by_distance(double *alignment, const double *x, sdtw_view y, size_t d,
+                                 size_t count) {
+  pair zero = pair_set(0.0);
+  for (size_t t = 0; t < count; t++) {
+    pair length = distance(SDTW_EUCLIDEAN, x, y.at + (ptrdiff_t)t * y.step, y.dim, d);
+    pair e = pair_load(alignment + t * LANES);
+    pair_mask coincide = {v_less_equal(length.a, zero.a), v_less_equal(length.b, zero.b)};
+    pair ratio = {e.a / length.a, e.b / length.b};
+    pair_store(alignment + t * LANES, pair_select(coincide, zero, ratio));
+  }
+}
+
+V_INLINE void gradient_kind(int kind, int strip, double *alignment, const double *x, sdtw_view y,
+                            size_t d, ptrdiff_t from, ptrdiff_t to, double *gx, sdtw_columns gy,
+                            double *travel) {
+  if (gy.at) {
+    gradient_line(kind, strip, 1, alignment, x, y, d, from, to, gx, gy, travel);
+  } else {
+    gradient_line(kind, strip, 0, alignment, x, y, d, from, to, gx, gy, travel);
+  }
+}
+
+V_TARGET static void gradient(int kind, int strip, double *alignment, const double *x, sdtw_view y,
+                              size_t d, ptrdiff_t from, ptrdiff_t to, double *gx, sdtw_columns gy,
+                              double *travel) {
+  if (kind == SDTW_EUCLIDEAN) divide_by_distance(alignment, x, y, d, (size_t)(to - from));
+  if (kind == SDTW_MANHATTAN) {
+    if (strip) {
+      gradient_kind(SDTW_MANHATTAN, 1, alignment, x, y, d, from, to, gx, gy, travel);
+    } else {
+      gradient_kind(SDTW_MANHATTAN, 0, alignment, x, y, d, from, to, gx, gy, travel);
+    }
+  } else {
+    if (strip) {
+      gradient_kind(SDTW_SQEUCLIDEAN, 1, alignment, x, y, d, from, to, gx, gy, travel);
+    } else {
+      gradient_kind(SDTW_SQEUCLIDEAN, 0, alignment, x, y, d, from, to, gx, gy, travel);
+    }
+  }
+}
+
+V_TARGET static void moments(const double *alignment, const double *x, sdtw_view y, size_t d,
+                             size_t count, double *mass, double *square) {
+  pair sum = pair_load(mass);
+  for (size_t t = 0; t < count; t++) sum = pair_add(sum, pair_load(alignment + t * LANES));
+  pair_store(mass, sum);
+  for (size_t k = 0; k < d; k++) {
+    pair x_k = pair_load(x + k * LANES), total = pair_load(square + k * LANES);
+    const double *y_k = y.at + (ptrdiff_t)k * y.dim;
+    for (size_t t = 0; t < count; t++) {
+      pair difference = pair_sub(x_k, pair_load(y_k + (ptrdiff_t)t * y.step));
+      total = pair_fma(pair_load(alignment + t * LANES), pair_mul(difference, difference), total);
+    }
+    pair_store(square + k * LANES, total);
+  }
+}
+
+#define SDTW_TABLE_NAME(isa) sdtw_kernels_##isa
+#define SDTW_TABLE(isa) SDTW_TABLE_NAME(isa)
+#define SDTW_STRING_OF(isa) #isa
+#define SDTW_STRING(isa) SDTW_STRING_OF(isa)
+
+const sdtw_kernels SDTW_TABLE(SDTW_ISA) = {
+    .name = SDTW_STRING(SDTW_ISA),
+    .lanes = LANES,
+    .cost = cost,
+    .forward = forward,
+    .backward = backward,
+    .gradient = gradient,
+    .moments = moments,
+};

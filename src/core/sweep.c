@@ -1,0 +1,609 @@
+/* See sweep.h. */
+#include "sweep.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include "window.h"
+
+/* Steps handed to a kernel at once: their costs stay in the first-level cache. */
+static const ptrdiff_t chunk = 128;
+/* Shares of a block of rows of a pack, bytes: half of a second-level cache of 2 MB. */
+static const size_t block_budget = (size_t)768 << 10;
+/* Borders of a long pair, bytes. */
+static const size_t border_budget = (size_t)128 << 20;
+/* Packs of longer series would leave the caches; a strip of one pair does not. */
+static const ptrdiff_t longest_pack_value = 1024, longest_pack_gradient = 256;
+/* A strip's step over a pack's: its lanes are shifted, and its ramps carry masks. */
+static const double strip_burden = 1.25;
+
+static const double ln2 = 0.693147180559945309417232121458;
+
+/* ---- layout -------------------------------------------------------------------------------- */
+
+static size_t at_least(size_t low, size_t v) { return v < low ? low : v; }
+static size_t at_most(size_t high, size_t v) { return v > high ? high : v; }
+
+static void choose_blocks(sdtw_sweep *s, size_t steps) {
+  size_t lanes = (size_t)s->kernels->lanes;
+  size_t border_bytes = s->border_size * sizeof(double);
+  size_t share_bytes = steps * SDTW_SHARES * lanes * sizeof(double);
+  s->block = s->strip ? 1 : at_most(s->lines, at_least(1, block_budget / share_bytes));
+  size_t fitting = at_least(1, border_budget / border_bytes) * s->block;
+  size_t balanced = (size_t)ceil(sqrt((double)s->lines));
+  s->superblock = at_most(s->lines, at_least(balanced, fitting));
+}
+
+/* Columns of borders, debts and gradients of y run from `front` before column 0 (a strip's lanes
+ * reach that far to the left of it) to as far behind column m. */
+static size_t front(const sdtw_sweep *s) { return s->strip ? (size_t)s->kernels->lanes : 0; }
+
+static double *take_columns(sdtw_sweep *s, sdtw_arena *arena) {
+  double *all = sdtw_take_doubles(arena, s->columns * s->stride);
+  return all ? all + front(s) * s->stride : NULL;
+}
+
+static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
+  size_t lanes = (size_t)s->kernels->lanes, n = (size_t)s->n_max, m = (size_t)s->m_max, d = s->d;
+  size_t steps = s->strip ? m + lanes - 1 : m;
+  s->lines = s->strip ? (n + lanes - 1) / lanes : n;
+  s->stride = s->strip ? 1 : lanes;
+  s->columns = m + 1 + (s->strip ? 2 * lanes + 1 : 0);
+  s->border_size = 2 * s->columns * s->stride;
+
+  s->x = sdtw_take_doubles(arena, s->lines * d * lanes);
+  s->y = sdtw_take_doubles(arena, s->strip ? d * (m + 2 * lanes) : m * d * lanes);
+  s->border.mantissa = take_columns(s, arena);
+  s->border.exponent = take_columns(s, arena);
+  s->cost = sdtw_take_doubles(arena, (size_t)chunk * lanes);
+  s->state = sdtw_take_doubles(arena, SDTW_FORWARD_STATE * lanes);
+  if (!s->wants) return;
+
+  choose_blocks(s, steps);
+  size_t superblocks = (s->lines + s->superblock - 1) / s->superblock;
+  size_t blocks = (s->superblock + s->block - 1) / s->block;
+  s->outer = sdtw_take_doubles(arena, superblocks * s->border_size);
+  s->inner = sdtw_take_doubles(arena, blocks * s->border_size);
+  s->shares = sdtw_take_doubles(arena, s->block * steps * SDTW_SHARES * lanes);
+  s->alignment = sdtw_take_doubles(arena, (size_t)chunk * lanes);
+  s->debt.up = take_columns(s, arena);
+  s->debt.diagonal = take_columns(s, arena);
+  s->gx = sdtw_take_doubles(arena, s->lines * d * lanes);
+  s->gy = sdtw_take_doubles(arena, s->strip ? d * s->columns : m * d * lanes);
+  s->travel = sdtw_take_doubles(arena, d * lanes);
+  s->mass = sdtw_take_doubles(arena, s->lines * lanes);
+  s->square = sdtw_take_doubles(arena, s->lines * d * lanes);
+}
+
+static void place(sdtw_sweep *s) {
+  s->scratch.used = 0;
+  lay_out(s, &s->scratch);
+}
+
+static size_t bytes_for(sdtw_sweep *s, int strip, ptrdiff_t n, ptrdiff_t m) {
+  sdtw_arena counting = {NULL, 0};
+  s->strip = strip;
+  s->n_max = n;
+  s->m_max = m;
+  lay_out(s, &counting);
+  return counting.used;
+}
+
+static ptrdiff_t longest_pack(const sdtw_sweep *s) {
+  return s->wants ? longest_pack_gradient : longest_pack_value;
+}
+
+void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, void *scratch) {
+  const sdtw_options *options = &job->options;
+  int cosine = options->cost == SDTW_COSINE;
+  memset(s, 0, sizeof *s);
+  s->kernels = options->kernels;
+  s->x_set = job->x;
+  s->y_set = job->y;
+  s->gamma = options->gamma;
+  s->hard = options->gamma == 0;
+  /* The cosine cost is half the squared distance of unit vectors. */
+  s->scale = (cosine ? 0.5 : 1.0) * (s->hard ? 1.0 : 1.0 / (options->gamma * ln2));
+  s->kind = cosine ? SDTW_SQEUCLIDEAN : (int)options->cost;
+  s->factor = options->cost == SDTW_SQEUCLIDEAN ? 2.0 : 1.0;
+  s->window = options->window;
+  s->wants = wants;
+  s->d = job->given_cost ? 0 : job->x->d;
+  s->scratch.base = scratch;
+}
+
+size_t sdtw_sweep_bytes(const sdtw_job *job, int wants) {
+  sdtw_sweep s;
+  sdtw_sweep_init(&s, job, wants, NULL);
+  ptrdiff_t n = job->given_cost ? (ptrdiff_t)job->given_n : job->x->longest;
+  ptrdiff_t m = job->given_cost ? (ptrdiff_t)job->given_m : job->y->longest;
+  ptrdiff_t limit = longest_pack(&s);
+  size_t strip = bytes_for(&s, 1, n, m);
+  size_t pack = bytes_for(&s, 0, n < limit ? n : limit, m < limit ? m : limit);
+  return strip > pack ? strip : pack;
+}
+
+/* ---- loading ------------------------------------------------------------------------------- */
+
+static const double *series(const sdtw_set *set, size_t i) { return set->values + set->start[i]; }
+
+/* Spreads a series over lane `lane` of out[step][dimension][lane]; the steps up to `steps` repeat
+ * the last, so that costs there stay within the series' own range. */
+static void spread(double *out, size_t lanes, int lane, const double *values, size_t length,
+                   size_t steps, size_t d) {
+  for (size_t t = 0; t < steps; t++) {
+    const double *point = values + (t < length ? t : length - 1) * d;
+    for (size_t k = 0; k < d; k++) out[(t * d + k) * lanes + (size_t)lane] = point[k];
+  }
+}
+
+static void load_pack(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
+  int lanes = s->kernels->lanes;
+  s->strip = 0;
+  s->used = count;
+  s->n_max = s->m_max = 0;
+  for (int l = 0; l < lanes; l++) {
+    sdtw_pair p = pairs[l < count ? l : 0]; /* lanes without a pair repeat the first */
+    s->n[l] = s->x_set->length[p.x];
+    s->m[l] = s->y_set->length[p.y];
+    if (s->n[l] > s->n_max) s->n_max = s->n[l];
+    if (s->m[l] > s->m_max) s->m_max = s->m[l];
+  }
+  place(s);
+  for (int l = 0; l < lanes; l++) {
+    sdtw_pair p = pairs[l < count ? l : 0];
+    spread(s->x, (size_t)lanes, l, series(s->x_set, p.x), (size_t)s->n[l], (size_t)s->n_max, s->d);
+    spread(s->y, (size_t)lanes, l, series(s->y_set, p.y), (size_t)s->m[l], (size_t)s->m_max, s->d);
+  }
+}
+
+static void set_lone(sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
+  s->strip = 1;
+  s->used = 1;
+  s->n[0] = s->n_max = n;
+  s->m[0] = s->m_max = m;
+  place(s);
+}
+
+/* Row t of x is lane t mod lanes of line t / lanes. y is laid out backwards, one dimension after
+ * the other, so that the columns step, step - 1, ... of the lanes are neighbours in memory. */
+static void load_strip(sdtw_sweep *s, sdtw_pair p) {
+  size_t lanes = (size_t)s->kernels->lanes, d = s->d;
+  set_lone(s, s->x_set->length[p.x], s->y_set->length[p.y]);
+  const double *x = series(s->x_set, p.x), *y = series(s->y_set, p.y);
+  size_t n = (size_t)s->n_max, m = (size_t)s->m_max;
+  for (size_t t = 0; t < s->lines * lanes; t++) {
+    const double *point = x + (t < n ? t : n - 1) * d;
+    for (size_t k = 0; k < d; k++) s->x[(t / lanes * d + k) * lanes + t % lanes] = point[k];
+  }
+  for (size_t k = 0; k < d; k++) {
+    double *out = s->y + k * (m + 2 * lanes);
+    for (size_t t = 0; t < m + 2 * lanes; t++) {
+      size_t back = t < lanes ? 0 : t - lanes < m ? t - lanes : m - 1;
+      out[t] = y[(m - 1 - back) * d + k];
+    }
+  }
+}
+
+static double strip_effort(const sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
+  double lanes = s->kernels->lanes;
+  return strip_burden * lanes * ceil((double)n / lanes) * ((double)m + lanes - 1);
+}
+
+/* Whether one pack of these pairs is less work than each of them alone. */
+static int suits_pack(const sdtw_sweep *s, const sdtw_pair *pairs, int count) {
+  ptrdiff_t n_max = 0, m_max = 0;
+  double alone = 0;
+  for (int l = 0; l < count; l++) {
+    ptrdiff_t n = s->x_set->length[pairs[l].x], m = s->y_set->length[pairs[l].y];
+    if (n > n_max) n_max = n;
+    if (m > m_max) m_max = m;
+    alone += strip_effort(s, n, m);
+  }
+  double together = (double)s->kernels->lanes * (double)n_max * (double)m_max;
+  return n_max <= longest_pack(s) && m_max <= longest_pack(s) && together <= alone;
+}
+
+int sdtw_sweep_load(sdtw_sweep *s, const sdtw_pair *pairs, size_t count) {
+  int lanes = s->kernels->lanes;
+  int next = count < (size_t)lanes ? (int)count : lanes;
+  if (!(s->wants & SDTW_WANT_ALIGNMENT) && suits_pack(s, pairs, next)) {
+    load_pack(s, pairs, next);
+    return next;
+  }
+  load_strip(s, pairs[0]);
+  return 1;
+}
+
+void sdtw_sweep_load_cost(sdtw_sweep *s, const double *cost, size_t n, size_t m) {
+  s->given = cost;
+  set_lone(s, (ptrdiff_t)n, (ptrdiff_t)m);
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+static sdtw_view y_from(const sdtw_sweep *s, ptrdiff_t step) {
+  ptrdiff_t lanes = s->kernels->lanes, d = (ptrdiff_t)s->d;
+  if (s->strip) return (sdtw_view){s->y + lanes + s->m_max - step, -1, s->m_max + 2 * lanes};
+  return (sdtw_view){s->y + (step - 1) * d * lanes, d * lanes, lanes};
+}
+
+static const double *x_of(const sdtw_sweep *s, size_t line) {
+  return s->x + line * s->d * (size_t)s->kernels->lanes;
+}
+
+static void span_of_strip(const sdtw_sweep *s, size_t line, sdtw_span *span) {
+  ptrdiff_t lanes = s->kernels->lanes, row = (ptrdiff_t)line * lanes;
+  for (ptrdiff_t l = 0; l < lanes; l++) {
+    if (++row > s->n_max) {
+      span->lo[l] = DBL_MAX;
+      span->hi[l] = 0;
+      span->inner_first = span->last + 1; /* no step has all lanes */
+      continue;
+    }
+    sdtw_range r = sdtw_window_range(row, s->n_max, s->m_max, s->window);
+    span->lo[l] = (double)(r.lo + l);
+    span->hi[l] = (double)(r.hi + l);
+    if (l == 0) {
+      span->first = r.lo;
+      span->inner_last = r.hi;
+    }
+    span->inner_first = r.lo + l;
+    span->last = r.hi + l;
+  }
+}
+
+static void span_of_row(const sdtw_sweep *s, size_t line, sdtw_span *span) {
+  sdtw_range r = {1, s->m_max};
+  span->first = span->inner_last = s->m_max;
+  span->last = span->inner_first = 1;
+  for (int l = 0; l < s->kernels->lanes; l++) {
+    int known = l > 0 && s->n[l] == s->n[l - 1] && s->m[l] == s->m[l - 1];
+    if (s->window >= 0 && !known) {
+      int below = (ptrdiff_t)line >= s->n[l]; /* the pair has ended: go on with its last row */
+      r = sdtw_window_range(below ? s->n[l] : (ptrdiff_t)line + 1, s->n[l], s->m[l], s->window);
+    }
+    span->lo[l] = (double)r.lo;
+    span->hi[l] = (double)r.hi;
+    if (r.lo < span->first) span->first = r.lo;
+    if (r.lo > span->inner_first) span->inner_first = r.lo;
+    if (r.hi < span->inner_last) span->inner_last = r.hi;
+    if (r.hi > span->last) span->last = r.hi;
+  }
+}
+
+static sdtw_span span_of(const sdtw_sweep *s, size_t line) {
+  sdtw_span span;
+  if (s->strip)
+    span_of_strip(s, line, &span);
+  else
+    span_of_row(s, line, &span);
+  return span;
+}
+
+static void copy_given_costs(const sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to) {
+  ptrdiff_t lanes = s->kernels->lanes, row0 = (ptrdiff_t)line * lanes;
+  for (ptrdiff_t t = from; t < to; t++) {
+    for (ptrdiff_t l = 0; l < lanes; l++) {
+      ptrdiff_t row = row0 + l, column = t - l - 1;
+      int inside = row < s->n_max && column >= 0 && column < s->m_max;
+      s->cost[(t - from) * lanes + l] = inside ? s->scale * s->given[row + s->n_max * column] : 0;
+    }
+  }
+}
+
+static void cost_of(const sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to) {
+  if (s->given) {
+    copy_given_costs(s, line, from, to);
+  } else {
+    s->kernels->cost(s->kind, s->scale, x_of(s, line), y_from(s, from), s->d, (size_t)(to - from),
+                     s->cost);
+  }
+}
+
+/* ---- forward ------------------------------------------------------------------------------- */
+
+static void set_unreachable(const sdtw_sweep *s, double *mantissa, double *exponent, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    mantissa[i] = s->hard ? HUGE_VAL : 0.0;
+    exponent[i] = -DBL_MAX;
+  }
+}
+
+/* The border above the first line: Z_00 = 1, all else out of reach. */
+static void start_border(sdtw_sweep *s) {
+  set_unreachable(s, s->border.mantissa - front(s) * s->stride,
+                  s->border.exponent - front(s) * s->stride, s->columns * s->stride);
+  for (size_t l = 0; l < s->stride; l++) {
+    s->border.mantissa[l] = s->hard ? 0.0 : 1.0;
+    s->border.exponent[l] = 0.0;
+  }
+}
+
+/* Before a line starts, the cells to its left are out of reach and the diagonal neighbour is the
+ * last cell of the border before it. That cell then ends the border of the line itself. */
+static void start_line(sdtw_sweep *s, const sdtw_span *span) {
+  size_t lanes = (size_t)s->kernels->lanes;
+  double *left = s->state, *diagonal = s->state + 2 * lanes;
+  double *mantissa = s->border.mantissa + (span->first - 1) * (ptrdiff_t)s->stride;
+  double *exponent = s->border.exponent + (span->first - 1) * (ptrdiff_t)s->stride;
+  set_unreachable(s, left, left + lanes, lanes);
+  set_unreachable(s, diagonal, diagonal + lanes, lanes);
+  memcpy(diagonal, mantissa, s->stride * sizeof(double));
+  memcpy(diagonal + lanes, exponent, s->stride * sizeof(double));
+  set_unreachable(s, mantissa, exponent, s->stride);
+}
+
+static double value_of(const sdtw_sweep *s, double mantissa, double exponent) {
+  return s->hard ? mantissa : -(s->gamma * ln2) * (log2(mantissa) + exponent);
+}
+
+/* Reads off the pairs that end with this line. */
+static void read_values(sdtw_sweep *s, size_t line) {
+  ptrdiff_t lanes = s->kernels->lanes;
+  if (s->strip) {
+    ptrdiff_t l = (s->n_max - 1) % lanes;
+    if (line + 1 == s->lines) s->value[0] = value_of(s, s->state[l], s->state[lanes + l]);
+    return;
+  }
+  for (ptrdiff_t l = 0; l < s->used; l++) {
+    ptrdiff_t corner = s->m[l] * lanes + l;
+    if (s->n[l] == (ptrdiff_t)line + 1)
+      s->value[l] = value_of(s, s->border.mantissa[corner], s->border.exponent[corner]);
+  }
+}
+
+/* shares: NULL, or where those of step 1 of this line belong */
+static void forward_line(sdtw_sweep *s, size_t line, double *shares) {
+  size_t lanes = (size_t)s->kernels->lanes;
+  sdtw_span span = span_of(s, line);
+  start_line(s, &span);
+  for (ptrdiff_t from = span.first; from <= span.last; from += chunk) {
+    ptrdiff_t to = from + chunk <= span.last ? from + chunk : span.last + 1;
+    double *kept = shares ? shares + (size_t)(from - 1) * SDTW_SHARES * lanes : NULL;
+    cost_of(s, line, from, to);
+    s->kernels->forward(s->hard, s->strip, s->cost, s->border, s->state, kept, &span, from, to);
+  }
+}
+
+static double *border_start(const sdtw_sweep *s, double *part) { return part - front(s) * s->stride; }
+
+static void save_border(const sdtw_sweep *s, double *saved) {
+  size_t half = s->border_size / 2;
+  memcpy(saved, border_start(s, s->border.mantissa), half * sizeof(double));
+  memcpy(saved + half, border_start(s, s->border.exponent), half * sizeof(double));
+}
+
+static void restore_border(const sdtw_sweep *s, const double *saved) {
+  size_t half = s->border_size / 2;
+  memcpy(border_start(s, s->border.mantissa), saved, half * sizeof(double));
+  memcpy(border_start(s, s->border.exponent), saved + half, half * sizeof(double));
+}
+
+/* How often to look at the stop flag: a strip's line is long, a pack's is not. */
+static int time_to_look(const sdtw_sweep *s, size_t line) { return s->strip || line % 16 == 0; }
+
+/* Sweeps the lines from..to-1 forward, keeping in `saved` the border above every block-th. */
+static sdtw_status forward_lines(sdtw_sweep *s, size_t from, size_t to, double *saved, size_t block,
+                                 sdtw_crew *crew, int thread) {
+  for (size_t line = from; line < to; line++) {
+    if (time_to_look(s, line) && sdtw_crew_stopped(crew, thread)) return SDTW_STOPPED;
+    if (saved && (line - from) % block == 0)
+      save_border(s, saved + (line - from) / block * s->border_size);
+    forward_line(s, line, NULL);
+    read_values(s, line);
+  }
+  return SDTW_OK;
+}
+
+/* ---- backward ------------------------------------------------------------------------------ */
+
+static double *debt_at(const sdtw_sweep *s, double *debt, ptrdiff_t column) {
+  return debt + column * (ptrdiff_t)s->stride;
+}
+
+/* E = 1 in the last cell of each pair, given as if a line below owed it. */
+static void seed_line(sdtw_sweep *s, size_t line) {
+  ptrdiff_t lanes = s->kernels->lanes;
+  memset(s->state, 0, (size_t)lanes * SDTW_BACKWARD_STATE * sizeof(double));
+  if (s->strip) {
+    ptrdiff_t below = (s->n_max - 1) % lanes + 1;
+    if (line + 1 < s->lines) return;
+    if (below == lanes)
+      s->debt.up[s->m_max] = 1.0;
+    else
+      s->state[lanes + below] = 1.0;
+    return;
+  }
+  for (ptrdiff_t l = 0; l < lanes; l++) {
+    if (s->n[l] == (ptrdiff_t)line + 1) debt_at(s, s->debt.up, s->m[l])[l] = 1.0;
+  }
+}
+
+/* The accumulators of y's gradient that the lanes hold when a strip begins at its last step. */
+static void start_travel(sdtw_sweep *s, ptrdiff_t last) {
+  size_t lanes = (size_t)s->kernels->lanes;
+  for (size_t k = 0; k < s->d; k++) {
+    const double *gy = s->gy + front(s) + k * s->columns;
+    for (size_t l = 0; l < lanes; l++) s->travel[k * lanes + l] = gy[last + 1 - (ptrdiff_t)l];
+  }
+}
+
+static void put_alignment(const sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to) {
+  ptrdiff_t lanes = s->kernels->lanes, row0 = (ptrdiff_t)line * lanes;
+  for (ptrdiff_t t = from; t < to; t++) {
+    for (ptrdiff_t l = 0; l < lanes; l++) {
+      ptrdiff_t row = row0 + l, column = t - l - 1;
+      if (row < s->n_max && column >= 0 && column < s->m_max)
+        s->alignment_out[row + s->n_max * column] = s->alignment[(t - from) * lanes + l];
+    }
+  }
+}
+
+static void use_alignment(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to) {
+  size_t lanes = (size_t)s->kernels->lanes, d = s->d;
+  if (s->wants & SDTW_WANT_ALIGNMENT) put_alignment(s, line, from, to);
+  if (s->wants & SDTW_WANT_MOMENTS)
+    s->kernels->moments(s->alignment, x_of(s, line), y_from(s, from), d, (size_t)(to - from),
+                        s->mass + line * lanes, s->square + line * d * lanes);
+  if (s->wants & (SDTW_WANT_X | SDTW_WANT_Y)) {
+    sdtw_columns gy = {NULL, 0, 0};
+    if (s->wants & SDTW_WANT_Y && s->strip)
+      gy = (sdtw_columns){s->gy + front(s), 1, (ptrdiff_t)s->columns};
+    else if (s->wants & SDTW_WANT_Y)
+      gy = (sdtw_columns){s->gy - d * lanes, (ptrdiff_t)(d * lanes), (ptrdiff_t)lanes};
+    s->kernels->gradient(s->kind, s->strip, s->alignment, x_of(s, line), y_from(s, from), d, from,
+                         to, s->gx + line * d * lanes, gy, s->travel);
+  }
+}
+
+static void backward_line(sdtw_sweep *s, size_t line, const double *shares) {
+  size_t lanes = (size_t)s->kernels->lanes;
+  sdtw_span span = span_of(s, line);
+  seed_line(s, line);
+  if (s->strip && s->wants & SDTW_WANT_Y) start_travel(s, span.last);
+  for (ptrdiff_t to = span.last + 1; to > span.first; to -= chunk) {
+    ptrdiff_t from = to - chunk > span.first ? to - chunk : span.first;
+    const double *kept = shares + (size_t)(from - 1) * SDTW_SHARES * lanes;
+    s->kernels->backward(s->strip, kept, s->debt, s->state, s->alignment, from, to);
+    use_alignment(s, line, from, to);
+  }
+  if (!s->strip)
+    memcpy(debt_at(s, s->debt.diagonal, span.first - 1), s->state + 2 * lanes,
+           lanes * sizeof(double));
+}
+
+static void backward_block(sdtw_sweep *s, size_t from, size_t to, const double *saved) {
+  size_t lanes = (size_t)s->kernels->lanes;
+  size_t steps = (size_t)s->m_max + (s->strip ? lanes - 1 : 0);
+  size_t line_shares = steps * SDTW_SHARES * lanes;
+  restore_border(s, saved);
+  for (size_t line = from; line < to; line++)
+    forward_line(s, line, s->shares + (line - from) * line_shares);
+  for (size_t line = to; line-- > from;)
+    backward_line(s, line, s->shares + (line - from) * line_shares);
+}
+
+static sdtw_status backward_superblock(sdtw_sweep *s, size_t from, size_t to, sdtw_crew *crew,
+                                       int thread) {
+  for (size_t block = (to - from + s->block - 1) / s->block; block-- > 0;) {
+    size_t first = from + block * s->block;
+    size_t end = first + s->block < to ? first + s->block : to;
+    if (sdtw_crew_stopped(crew, thread)) return SDTW_STOPPED;
+    backward_block(s, first, end, s->inner + block * s->border_size);
+  }
+  return SDTW_OK;
+}
+
+static void clear_results(sdtw_sweep *s) {
+  size_t lanes = (size_t)s->kernels->lanes, x_size = s->lines * s->d * lanes;
+  size_t y_size = s->strip ? s->d * s->columns : (size_t)s->m_max * s->d * lanes;
+  size_t debt_bytes = s->columns * s->stride * sizeof(double);
+  memset(border_start(s, s->debt.up), 0, debt_bytes);
+  memset(border_start(s, s->debt.diagonal), 0, debt_bytes);
+  memset(s->gx, 0, x_size * sizeof(double));
+  if (s->wants & SDTW_WANT_Y) memset(s->gy, 0, y_size * sizeof(double));
+  if (s->wants & SDTW_WANT_MOMENTS) {
+    memset(s->mass, 0, s->lines * lanes * sizeof(double));
+    memset(s->square, 0, x_size * sizeof(double));
+  }
+}
+
+static sdtw_status forward_and_back(sdtw_sweep *s, sdtw_crew *crew, int thread) {
+  size_t superblocks = (s->lines + s->superblock - 1) / s->superblock;
+  size_t before_last = (superblocks - 1) * s->superblock;
+  clear_results(s);
+  if (forward_lines(s, 0, before_last, s->outer, s->superblock, crew, thread)) return SDTW_STOPPED;
+  save_border(s, s->outer + (superblocks - 1) * s->border_size);
+  for (size_t b = superblocks; b-- > 0;) {
+    size_t from = b * s->superblock;
+    size_t to = from + s->superblock < s->lines ? from + s->superblock : s->lines;
+    restore_border(s, s->outer + b * s->border_size);
+    if (forward_lines(s, from, to, s->inner, s->block, crew, thread)) return SDTW_STOPPED;
+    if (backward_superblock(s, from, to, crew, thread)) return SDTW_STOPPED;
+  }
+  return SDTW_OK;
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+/* Numbers below the normal range become 0 while soft kernels run: they carry nothing and cost
+ * twenty times as much. Hard DTW adds raw costs, which may be that small. */
+#if defined(__x86_64__)
+typedef unsigned float_mode;
+static float_mode flush_to_zero(void) {
+  float_mode before = _mm_getcsr();
+  _mm_setcsr(before | 0x8000);
+  return before;
+}
+static void restore_mode(float_mode before) { _mm_setcsr(before); }
+#elif defined(__aarch64__)
+typedef unsigned long float_mode;
+static float_mode flush_to_zero(void) {
+  float_mode before;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+  __asm__ volatile("msr fpcr, %0" : : "r"(before | (1UL << 24)));
+  return before;
+}
+static void restore_mode(float_mode before) { __asm__ volatile("msr fpcr, %0" : : "r"(before)); }
+#else
+typedef int float_mode;
+static float_mode flush_to_zero(void) { return 0; }
+static void restore_mode(float_mode before) { (void)before; }
+#endif
+
+static sdtw_status sweep(sdtw_sweep *s, sdtw_crew *crew, int thread) {
+  start_border(s);
+  if (s->wants) return forward_and_back(s, crew, thread);
+  return forward_lines(s, 0, s->lines, NULL, 1, crew, thread);
+}
+
+sdtw_status sdtw_sweep_run(sdtw_sweep *s, sdtw_crew *crew, int thread) {
+  if (s->hard) return sweep(s, crew, thread);
+  float_mode before = flush_to_zero();
+  sdtw_status status = sweep(s, crew, thread);
+  restore_mode(before);
+  return status;
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+static size_t row_place(const sdtw_sweep *s, int lane, size_t row, size_t k, size_t d) {
+  size_t lanes = (size_t)s->kernels->lanes;
+  return s->strip ? (row / lanes * d + k) * lanes + row % lanes
+                  : (row * d + k) * lanes + (size_t)lane;
+}
+
+static void add_rows(const sdtw_sweep *s, int lane, const double *from, size_t d, double weight,
+                     double *out) {
+  size_t n = (size_t)s->n[lane];
+  for (size_t k = 0; k < d; k++) {
+    for (size_t t = 0; t < n; t++)
+      out[k * n + t] += weight * from[row_place(s, lane, t, k, d)];
+  }
+}
+
+void sdtw_sweep_add_x(const sdtw_sweep *s, int lane, double weight, double *out) {
+  add_rows(s, lane, s->gx, s->d, weight * s->factor, out);
+}
+
+void sdtw_sweep_add_y(const sdtw_sweep *s, int lane, double weight, double *out) {
+  size_t lanes = (size_t)s->kernels->lanes, m = (size_t)s->m[lane], d = s->d;
+  for (size_t k = 0; k < d; k++) {
+    for (size_t t = 0; t < m; t++) {
+      double g = s->strip ? s->gy[front(s) + k * s->columns + t + 1]
+                          : s->gy[(t * d + k) * lanes + (size_t)lane];
+      out[k * m + t] += weight * s->factor * g;
+    }
+  }
+}
+
+void sdtw_sweep_add_moments(const sdtw_sweep *s, int lane, double weight, double *mass,
+                            double *square) {
+  add_rows(s, lane, s->mass, 1, weight, mass);
+  add_rows(s, lane, s->square, s->d, weight, square);
+}

@@ -1,0 +1,68 @@
+/* One sweep: a pack of pairs side by side in the lanes, or one pair with its rows in the lanes,
+ * forward for the value and back for the expected alignment and the gradients.
+ *
+ * Nothing of size n x m is ever kept. The forward sweep keeps the borders between blocks of lines;
+ * going back, each block is swept forward once more, now keeping the shares of its cells, and then
+ * swept back. Where even one border a block would exceed border_budget, borders are kept in two
+ * levels and a superblock of lines is swept forward twice.
+ *
+ * The bits of a pair's results do not depend on where it was computed: in a pack or a strip, in
+ * which lane, beside which others.
+ */
+#ifndef SOFTDTW_CORE_SWEEP_H
+#define SOFTDTW_CORE_SWEEP_H
+
+#include "arena.h"
+#include "softdtw.h"
+#include "threads.h"
+
+typedef struct {
+  size_t x, y; /* numbers of the series in their sets */
+} sdtw_pair;
+
+/* What a sweep is to leave behind beside the value. */
+enum { SDTW_WANT_X = 1, SDTW_WANT_Y = 2, SDTW_WANT_MOMENTS = 4, SDTW_WANT_ALIGNMENT = 8 };
+
+typedef struct {
+  /* fixed for the job */
+  const sdtw_kernels *kernels;
+  const sdtw_set *x_set, *y_set;
+  double gamma, scale, factor;
+  ptrdiff_t window;
+  int hard, kind, wants;
+
+  /* the pairs at hand */
+  int strip, used;
+  ptrdiff_t n[SDTW_MAX_LANES], m[SDTW_MAX_LANES], n_max, m_max;
+  size_t d;
+  const double *given;   /* cost matrix in place of series, n x m */
+  double *alignment_out; /* where to put E, n x m */
+  double value[SDTW_MAX_LANES];
+
+  /* layout, in scratch memory */
+  sdtw_arena scratch;
+  size_t lines, stride, columns, block, superblock, border_size;
+  double *x, *y;
+  sdtw_border border;
+  double *outer, *inner, *shares, *cost, *state, *alignment;
+  sdtw_debt debt;
+  double *gx, *gy, *travel, *mass, *square;
+} sdtw_sweep;
+
+void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, void *scratch);
+/* Bytes of scratch for any pair of the job's sets. */
+size_t sdtw_sweep_bytes(const sdtw_job *job, int wants);
+
+/* Takes the next pairs of a list: as many as fill a pack when they suit each other, else one.
+ * Returns how many; their values are in s->value afterwards. */
+int sdtw_sweep_load(sdtw_sweep *s, const sdtw_pair *pairs, size_t count);
+void sdtw_sweep_load_cost(sdtw_sweep *s, const double *cost, size_t n, size_t m);
+sdtw_status sdtw_sweep_run(sdtw_sweep *s, sdtw_crew *crew, int thread);
+
+/* Adds weight times a lane's gradient (row sums, weighted squares) to a column-major array. */
+void sdtw_sweep_add_x(const sdtw_sweep *s, int lane, double weight, double *out);
+void sdtw_sweep_add_y(const sdtw_sweep *s, int lane, double weight, double *out);
+void sdtw_sweep_add_moments(const sdtw_sweep *s, int lane, double weight, double *mass,
+                            double *square);
+
+#endif

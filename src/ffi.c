@@ -1,0 +1,124 @@
+/* See ffi.h. */
+#include "ffi.h"
+
+#include <string.h>
+
+#include "core/unit.h"
+
+SEXP list_element(SEXP list, const char *name) {
+  SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+  for (R_xlen_t i = 0; i < Rf_xlength(names); i++) {
+    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+  }
+  return R_NilValue;
+}
+
+SEXP named_list(int n, const char *const *names, SEXP *values) {
+  SEXP list = PROTECT(Rf_allocVector(VECSXP, n));
+  SEXP labels = PROTECT(Rf_allocVector(STRSXP, n));
+  for (int i = 0; i < n; i++) {
+    SET_VECTOR_ELT(list, i, values[i]);
+    SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
+  }
+  Rf_setAttrib(list, R_NamesSymbol, labels);
+  UNPROTECT(2);
+  return list;
+}
+
+sdtw_options parse_options(SEXP opts) {
+  SEXP isa = list_element(opts, "isa");
+  sdtw_options options = {
+      .gamma = Rf_asReal(list_element(opts, "gamma")),
+      .cost = (sdtw_ground_cost)Rf_asInteger(list_element(opts, "cost")),
+      .window = (ptrdiff_t)Rf_asReal(list_element(opts, "window")),
+      .threads = Rf_asInteger(list_element(opts, "threads")),
+  };
+  const char *name = Rf_isNull(isa) ? NULL : CHAR(Rf_asChar(isa));
+  options.kernels = sdtw_kernels_find(name);
+  if (!options.kernels)
+    Rf_error("the option `softdtw.isa` asks for \"%s\", which this processor does not have", name);
+  return options;
+}
+
+sdtw_set *parse_set(SEXP series, const sdtw_options *options) {
+  SEXP values = list_element(series, "values"), lengths = list_element(series, "lengths");
+  sdtw_set *set = (sdtw_set *)R_alloc(1, sizeof(sdtw_set));
+  size_t count = (size_t)Rf_xlength(lengths), at = 0;
+  size_t *start = (size_t *)R_alloc(count, sizeof(size_t));
+  const int *length = INTEGER_RO(lengths);
+  int longest = 0;
+  size_t d = (size_t)Rf_asInteger(list_element(series, "d"));
+  for (size_t i = 0; i < count; i++) {
+    start[i] = at;
+    at += (size_t)length[i] * d;
+    if (length[i] > longest) longest = length[i];
+  }
+  *set = (sdtw_set){REAL_RO(values), start, length, count, d, longest};
+  if (options->cost == SDTW_COSINE) {
+    double *unit = (double *)R_alloc(at, sizeof(double));
+    sdtw_unit_vectors(set->values, at / d, d, unit);
+    set->values = unit;
+  }
+  return set;
+}
+
+void chain_unit(const sdtw_options *options, SEXP series, size_t which, double *gradient) {
+  if (options->cost != SDTW_COSINE) return;
+  const double *values = REAL_RO(list_element(series, "values"));
+  const int *length = INTEGER_RO(list_element(series, "lengths"));
+  size_t d = (size_t)Rf_asInteger(list_element(series, "d"));
+  for (size_t i = 0; i < which; i++) values += (size_t)length[i] * d;
+  sdtw_unit_gradient(values, (size_t)length[which], d, gradient);
+}
+
+SEXP zero_matrix(int rows, int columns) {
+  SEXP matrix = Rf_allocMatrix(REALSXP, rows, columns);
+  memset(REAL(matrix), 0, (size_t)Rf_xlength(matrix) * sizeof(double));
+  return matrix;
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+static void check_interrupt(void *unused) {
+  (void)unused;
+  R_CheckUserInterrupt();
+}
+
+typedef struct {
+  SEXP progress;
+} watch;
+
+static int show_progress(SEXP progress, double done) {
+  int failed = 0;
+  SEXP fraction = PROTECT(Rf_ScalarReal(done));
+  SEXP call = PROTECT(Rf_lang2(progress, fraction));
+  R_tryEvalSilent(call, R_GlobalEnv, &failed);
+  UNPROTECT(2);
+  return failed;
+}
+
+/* R_CheckUserInterrupt() may jump; R_ToplevelExec() contains the jump and tells of it. */
+static int look_at_user(void *data, double done) {
+  const watch *w = data;
+  if (!R_ToplevelExec(check_interrupt, NULL)) return 1;
+  return !Rf_isNull(w->progress) && show_progress(w->progress, done);
+}
+
+/* The interrupt has been taken from R by look_at_user(): give it back as R would have. */
+static void raise_interrupt(void) {
+  SEXP name = PROTECT(Rf_mkString("softdtw"));
+  SEXP namespace = PROTECT(R_FindNamespace(name));
+  SEXP call = PROTECT(Rf_lang1(Rf_install("signal_interrupt")));
+  Rf_eval(call, namespace);
+  UNPROTECT(3);
+}
+
+void run_job(const sdtw_job *job, SEXP opts) {
+  watch w = {list_element(opts, "progress")};
+  sdtw_monitor monitor = {look_at_user, &w};
+  const void *mark = vmaxget();
+  void *scratch = R_alloc(sdtw_plan(job), 1);
+  sdtw_status status = sdtw_run(job, scratch, &monitor);
+  vmaxset(mark);
+  if (status == SDTW_STOPPED) raise_interrupt();
+}
