@@ -99,7 +99,8 @@ typedef struct {
 
 V_INLINE scaled soft_cell(scaled up, scaled left, scaled diagonal, V cost, int keep, shares *s) {
   V whole = v_round(cost);
-  V top = v_max(v_max(up.exponent, left.exponent), diagonal.exponent);
+  /* left, the cell just computed, comes last: all else is ready while it is on its way */
+  V top = v_max(v_max(up.exponent, diagonal.exponent), left.exponent);
   V from_up = v_scale(up.mantissa, up.exponent - top);
   V from_left = v_scale(left.mantissa, left.exponent - top);
   V from_diagonal = v_scale(diagonal.mantissa, diagonal.exponent - top);
@@ -115,8 +116,8 @@ V_INLINE scaled soft_cell(scaled up, scaled left, scaled diagonal, V cost, int k
 }
 
 V_INLINE scaled hard_cell(scaled up, scaled left, scaled diagonal, V cost, int keep, shares *s) {
-  V least = v_min(up.mantissa, left.mantissa);
   if (keep) {
+    V least = v_min(up.mantissa, left.mantissa);
     V one = v_set(1), none = v_set(0);
     M is_diagonal = v_less_equal(diagonal.mantissa, least);
     M is_up = v_less_equal(up.mantissa, left.mantissa);
@@ -124,7 +125,8 @@ V_INLINE scaled hard_cell(scaled up, scaled left, scaled diagonal, V cost, int k
     s->up = v_select(is_diagonal, none, v_select(is_up, one, none));
     s->left = v_select(is_diagonal, none, v_select(is_up, none, one));
   }
-  return (scaled){v_min(least, diagonal.mantissa) + cost, up.exponent};
+  V before = v_min(up.mantissa, diagonal.mantissa);
+  return (scaled){v_min(before, left.mantissa) + cost, up.exponent};
 }
 
 V_INLINE scaled one_cell(int hard, scaled up, scaled left, scaled diagonal, V cost, int keep,
