@@ -238,17 +238,21 @@ static void triangle_tile(size_t task, size_t *row, size_t *column) {
   *row = task - c * (c + 1) / 2;
 }
 
-/* The pairs of a tile; of a self matrix only those on or above the diagonal. */
-static size_t list_tile(const batch *b, size_t row, size_t column, sdtw_pair *pairs) {
+/* The pairs of a tile, in groups of as many columns as a pack has pairs, so that packs find the
+ * same y again and again. Of a self matrix only the pairs on or above the diagonal. */
+static size_t list_tile(const batch *b, size_t row, size_t column, worker *w) {
   const sdtw_job *job = b->job;
-  int self = job->x == job->y, skip_diagonal = job->kind == SDTW_DIST;
+  int on_diagonal = job->x == job->y && row == column;
   size_t rows_end = least((row + 1) * b->edge, job->x->count), count = 0;
   size_t columns_end = least((column + 1) * b->edge, job->y->count);
-  for (size_t i = row * b->edge; i < rows_end; i++) {
-    size_t first = column * b->edge;
-    if (self && row == column) first = i + (size_t)skip_diagonal;
-    for (size_t j = first; j < columns_end; j++)
-      pairs[count++] = (sdtw_pair){b->order_x[i], b->order_y[j]};
+  size_t group = (size_t)w->sweep.kernels->width;
+  for (size_t first = column * b->edge; first < columns_end; first += group) {
+    for (size_t i = row * b->edge; i < rows_end; i++) {
+      for (size_t j = first; j < least(first + group, columns_end); j++) {
+        if (on_diagonal && (j < i || (j == i && job->kind == SDTW_DIST))) continue;
+        w->pairs[count++] = (sdtw_pair){b->order_x[i], b->order_y[j]};
+      }
+    }
   }
   return count;
 }
@@ -264,7 +268,7 @@ static void matrix_task(void *context, size_t task, int thread, sdtw_crew *crew)
     row = task % rows;
     column = task / rows;
   }
-  size_t count = list_tile(b, row, column, w->pairs);
+  size_t count = list_tile(b, row, column, w);
   evaluate(w, count, crew, thread);
   for (size_t i = 0; i < count; i++) {
     double value = without_own(job, w->value[i], w->pairs[i]);

@@ -41,10 +41,16 @@ typedef struct {
   double *alignment_out; /* where to put E, n x m */
   double value[SDTW_MAX_LANES];
 
+  /* what the last load left in place: the y's of a pack of held_pairs pairs, or, -1, x of a strip
+   */
+  int held_pairs;
+  ptrdiff_t held_steps;
+  size_t held[SDTW_MAX_LANES];
+
   /* layout, in scratch memory */
   sdtw_arena scratch;
   size_t lines, rows, stride, columns, block, superblock, border_size;
-  sdtw_real *x, *y;
+  sdtw_real *x, *y, *points; /* points: y once more, column by column */
   sdtw_border border;
   sdtw_real *outer, *inner, *shares, *cost, *state, *alignment;
   sdtw_debt debt;
