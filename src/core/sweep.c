@@ -154,7 +154,6 @@ static const sdtw_kernels *kernels_of(sdtw_isa isa) {
 void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, const double *centre,
                      void *scratch) {
   const sdtw_options *options = &job->options;
-  int cosine = options->cost == SDTW_COSINE;
   memset(s, 0, sizeof *s);
   s->kernels = kernels_of(options->isa);
   s->centre = centre;
@@ -162,14 +161,24 @@ void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, const double
   s->y_set = job->y;
   s->gamma = options->gamma;
   s->hard = options->gamma == 0;
-  /* The cosine cost is half the squared distance of unit vectors. */
-  s->scale = (cosine ? 0.5 : 1.0) * (s->hard ? 1.0 : 1.0 / (options->gamma * ln2));
-  s->kind = cosine ? SDTW_SQEUCLIDEAN : (int)options->cost;
-  s->factor = options->cost == SDTW_SQEUCLIDEAN ? 2.0 : 1.0;
+  s->cost_kind = options->cost;
+  s->kind = options->cost == SDTW_COSINE ? SDTW_SQEUCLIDEAN : (int)options->cost;
   s->window = options->window;
   s->wants = wants;
   s->d = job->given_cost ? 0 : job->x->d;
   s->scratch.base = scratch;
+  sdtw_sweep_set_unit(s, 1);
+}
+
+void sdtw_sweep_set_unit(sdtw_sweep *s, double unit) {
+  double cost_unit = s->kind == SDTW_SQEUCLIDEAN ? unit * unit : unit;
+  /* The cosine cost is half the squared distance of unit vectors. */
+  double half = s->cost_kind == SDTW_COSINE ? 0.5 : 1;
+  s->per_unit = 1 / unit;
+  s->scale = half * (s->hard ? 1 : cost_unit / s->gamma / ln2);
+  s->hard_unit = cost_unit;
+  s->square_unit = unit * unit;
+  s->factor = s->kind == SDTW_SQEUCLIDEAN ? 2 * half * unit : 1;
 }
 
 size_t sdtw_sweep_bytes(const sdtw_job *job, int wants) {
@@ -206,7 +215,8 @@ static void load_x(sdtw_sweep *s, int pair, const double *values) {
   for (ptrdiff_t row = first; row < end; row++) {
     const double *point = values + (size_t)clamp(0, row, s->n[pair] - 1) * s->d;
     for (size_t k = 0; k < s->d; k++)
-      s->x[place_of_row(s, pair, row, k, s->d)] = (sdtw_real)(point[k] - s->centre[k]);
+      s->x[place_of_row(s, pair, row, k, s->d)] = (sdtw_real)((point[k] - s->centre[k]) *
+                                                              s->per_unit);
   }
 }
 
@@ -215,7 +225,8 @@ static void load_pack_y(sdtw_sweep *s, int pair, const double *values) {
   for (ptrdiff_t j = 0; j < s->m_max + 2; j++) {
     const double *point = values + (size_t)clamp(0, j - 1, s->m[pair] - 1) * s->d;
     sdtw_real *out = s->y + (size_t)j * s->d * s->stride + (size_t)pair;
-    for (size_t k = 0; k < s->d; k++) out[k * s->stride] = (sdtw_real)(point[k] - s->centre[k]);
+    for (size_t k = 0; k < s->d; k++)
+      out[k * s->stride] = (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
   }
 }
 
@@ -227,7 +238,7 @@ static void load_strip_y(sdtw_sweep *s, const double *values) {
     sdtw_real *out = s->y + k * (size_t)length;
     for (ptrdiff_t t = 0; t < length; t++) {
       ptrdiff_t column = clamp(0, s->m_max - 1 - (t - lanes), s->m_max - 1);
-      out[t] = (sdtw_real)(values[(size_t)column * s->d + k] - s->centre[k]);
+      out[t] = (sdtw_real)((values[(size_t)column * s->d + k] - s->centre[k]) * s->per_unit);
     }
   }
 }
@@ -278,7 +289,7 @@ static void load_points(sdtw_sweep *s, const double *values) {
   for (ptrdiff_t j = 0; j < s->m_max + chunk; j++) {
     const double *point = values + (size_t)clamp(0, j, s->m_max - 1) * s->d;
     for (size_t k = 0; k < s->d; k++)
-      s->points[(size_t)j * s->d + k] = (sdtw_real)(point[k] - s->centre[k]);
+      s->points[(size_t)j * s->d + k] = (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
   }
 }
 
@@ -471,7 +482,7 @@ static void start_line(sdtw_sweep *s, size_t line, const sdtw_span *span) {
 /* The mantissa may have drifted: brought back first, it gives the same bits from any sweep. */
 static double value_of(const sdtw_sweep *s, double mantissa, double exponent) {
   int drift;
-  if (s->hard) return mantissa;
+  if (s->hard) return mantissa * s->hard_unit;
   mantissa = frexp(mantissa, &drift);
   return -(s->gamma * ln2) * (log2(mantissa) + (exponent + drift));
 }
@@ -740,5 +751,5 @@ void sdtw_sweep_add_y(const sdtw_sweep *s, int pair, double weight, double *out)
 void sdtw_sweep_add_moments(const sdtw_sweep *s, int pair, double weight, double *mass,
                             double *square) {
   add_rows(s, pair, s->mass, 1, weight, mass);
-  add_rows(s, pair, s->square, s->d, weight, square);
+  add_rows(s, pair, s->square, s->d, weight * s->square_unit, square);
 }
