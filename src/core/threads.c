@@ -118,6 +118,11 @@ int sdtw_crew_stopped(sdtw_crew *crew, int thread) {
   return atomic_load_explicit(&crew->stop, memory_order_relaxed);
 }
 
+void sdtw_crew_pause(int tries) {
+  const struct timespec nap = {0, 20000};
+  if (tries >= 1000) nanosleep(&nap, NULL);
+}
+
 static void work_through(sdtw_crew *crew, int thread, sdtw_task work, void *context) {
   for (;;) {
     size_t task = atomic_fetch_add(&crew->next, 1);
