@@ -28,14 +28,35 @@ static const double ln2 = 0.693147180559945309417232121458;
 static size_t at_least(size_t low, size_t v) { return v < low ? low : v; }
 static size_t at_most(size_t high, size_t v) { return v > high ? high : v; }
 
-static void choose_blocks(sdtw_sweep *s, size_t steps) {
+static size_t line_shares(const sdtw_sweep *s) {
   size_t lanes = (size_t)s->kernels->lanes;
-  size_t border_bytes = s->border_size * sizeof(double);
-  size_t share_bytes = steps * SDTW_SHARES * lanes * sizeof(double);
-  s->block = s->strip ? 1 : at_most(s->lines, at_least(1, block_budget / share_bytes));
-  size_t fitting = at_least(1, border_budget / border_bytes) * s->block;
+  return ((size_t)s->m_max + (s->strip ? lanes - 1 : 0)) * SDTW_SHARES * lanes;
+}
+
+/* A strip is a block of its own; the rows of a pack go together while their shares fit a cache. */
+static void choose_blocks(sdtw_sweep *s) {
   size_t balanced = (size_t)ceil(sqrt((double)s->lines));
-  s->superblock = at_most(s->lines, at_least(balanced, fitting));
+  size_t fitting = border_budget / (s->border_size * sizeof(double));
+  if (s->strip) {
+    s->block = 1;
+    s->superblock = at_most(s->lines, at_least(balanced, fitting));
+  } else {
+    s->block = at_most(s->lines, at_least(1, block_budget / (line_shares(s) * sizeof(double))));
+    s->superblock = s->lines;
+  }
+}
+
+/* What is reserved must not shrink when n or m grows, though a block may then have fewer lines:
+ * scratch memory is planned for the longest pair and serves all others. */
+static size_t shares_reserved(const sdtw_sweep *s) {
+  size_t line = line_shares(s);
+  return at_most(s->lines * line, at_least(line, block_budget / sizeof(double)));
+}
+
+static size_t inner_reserved(const sdtw_sweep *s) {
+  size_t balanced = (size_t)ceil(sqrt((double)s->lines)) * s->border_size;
+  if (!s->strip) return (s->lines + s->block - 1) / s->block * s->border_size;
+  return at_most(s->lines * s->border_size, at_least(balanced, border_budget / sizeof(double)));
 }
 
 /* Columns of borders, debts and gradients of y run from `front` before column 0 (a strip's lanes
@@ -49,7 +70,6 @@ static double *take_columns(sdtw_sweep *s, sdtw_arena *arena) {
 
 static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
   size_t lanes = (size_t)s->kernels->lanes, n = (size_t)s->n_max, m = (size_t)s->m_max, d = s->d;
-  size_t steps = s->strip ? m + lanes - 1 : m;
   s->lines = s->strip ? (n + lanes - 1) / lanes : n;
   s->stride = s->strip ? 1 : lanes;
   s->columns = m + 1 + (s->strip ? 2 * lanes + 1 : 0);
@@ -63,12 +83,11 @@ static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
   s->state = sdtw_take_doubles(arena, SDTW_FORWARD_STATE * lanes);
   if (!s->wants) return;
 
-  choose_blocks(s, steps);
+  choose_blocks(s);
   size_t superblocks = (s->lines + s->superblock - 1) / s->superblock;
-  size_t blocks = (s->superblock + s->block - 1) / s->block;
   s->outer = sdtw_take_doubles(arena, superblocks * s->border_size);
-  s->inner = sdtw_take_doubles(arena, blocks * s->border_size);
-  s->shares = sdtw_take_doubles(arena, s->block * steps * SDTW_SHARES * lanes);
+  s->inner = sdtw_take_doubles(arena, inner_reserved(s));
+  s->shares = sdtw_take_doubles(arena, shares_reserved(s));
   s->alignment = sdtw_take_doubles(arena, (size_t)chunk * lanes);
   s->debt.up = take_columns(s, arena);
   s->debt.diagonal = take_columns(s, arena);
@@ -478,14 +497,12 @@ static void backward_line(sdtw_sweep *s, size_t line, const double *shares) {
 }
 
 static void backward_block(sdtw_sweep *s, size_t from, size_t to, const double *saved) {
-  size_t lanes = (size_t)s->kernels->lanes;
-  size_t steps = (size_t)s->m_max + (s->strip ? lanes - 1 : 0);
-  size_t line_shares = steps * SDTW_SHARES * lanes;
+  size_t size = line_shares(s);
   restore_border(s, saved);
   for (size_t line = from; line < to; line++)
-    forward_line(s, line, s->shares + (line - from) * line_shares);
+    forward_line(s, line, s->shares + (line - from) * size);
   for (size_t line = to; line-- > from;)
-    backward_line(s, line, s->shares + (line - from) * line_shares);
+    backward_line(s, line, s->shares + (line - from) * size);
 }
 
 static sdtw_status backward_superblock(sdtw_sweep *s, size_t from, size_t to, sdtw_crew *crew,
