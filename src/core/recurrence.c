@@ -50,19 +50,33 @@ enum { ABREAST = 256 };
 
 /* ---- one step ------------------------------------------------------------------------------ */
 
+/* A product that is not fused into the sum after it: alone or beside others, in whatever function,
+ * a step has the same bits. */
+INLINE double keep(double product) {
+#if defined(__aarch64__)
+  __asm__("" : "+w"(product));
+#elif defined(__FMA__)
+  __asm__("" : "+x"(product));
+#endif
+  return product;
+}
+
 /* Without `logs` a number is a double: the mantissa, with exponent 0. */
-INLINE sdtw_scaled read(int logs, const sdtw_stream *s, ptrdiff_t at) {
-  if (!logs) return (sdtw_scaled){s->value[at], 0};
+INLINE sdtw_scaled get(int logs, const sdtw_stream *s, ptrdiff_t at) {
+  if (!logs)
+    return (sdtw_scaled){s->value[at], 0};
   return sdtw_scaled_exp(s->value[at], s->sign ? s->sign[at] : 1.0);
 }
 
-INLINE void write(int logs, const sdtw_sink *s, ptrdiff_t at, sdtw_scaled x) {
+INLINE void put(int logs, const sdtw_sink *s, ptrdiff_t at, sdtw_scaled x) {
   s->value[at] = logs ? sdtw_scaled_log(x) : x.mantissa;
-  if (logs && s->sign) s->sign[at] = sdtw_scaled_sign(x);
+  if (logs && s->sign)
+    s->sign[at] = sdtw_scaled_sign(x);
 }
 
 INLINE sdtw_scaled advance(int logs, sdtw_scaled a, sdtw_scaled x, sdtw_scaled b) {
-  if (!logs) return (sdtw_scaled){a.mantissa * x.mantissa + b.mantissa, 0};
+  if (!logs)
+    return (sdtw_scaled){keep(a.mantissa * x.mantissa) + b.mantissa, 0};
   return sdtw_scaled_sum(sdtw_scaled_product(a, x), b);
 }
 
@@ -87,8 +101,8 @@ INLINE void walk(int logs, const sdtw_recurrence *job, lane *l, size_t count) {
   ptrdiff_t a = l->a, b = l->b, out = l->out;
   sdtw_scaled x = l->x;
   for (size_t t = 0; t < count; t++) {
-    x = advance(logs, read(logs, &a_in, a), x, read(logs, &b_in, b));
-    write(logs, &sink, out, x);
+    x = advance(logs, get(logs, &a_in, a), x, get(logs, &b_in, b));
+    put(logs, &sink, out, x);
     a += a_in.by.step;
     b += b_in.by.step;
     out += sink.by.step;
@@ -114,8 +128,8 @@ INLINE void summarise(int logs, const sdtw_recurrence *job, lane *l, size_t coun
   double running = product.mantissa;
   int fits = 1;
   for (size_t t = 0; t < count; t++) {
-    sdtw_scaled factor = read(logs, &a_in, a);
-    x = advance(logs, factor, x, read(logs, &b_in, b));
+    sdtw_scaled factor = get(logs, &a_in, a);
+    x = advance(logs, factor, x, get(logs, &b_in, b));
     if (logs) {
       product = sdtw_scaled_product(product, factor);
     } else {
@@ -159,7 +173,7 @@ INLINE void scatter(double *const *to, ptrdiff_t at, bundle x) {
 }
 
 INLINE bundle step(bundle a, bundle x, bundle b) {
-#define STEP(v) x.of[v] = a.of[v] * x.of[v] + b.of[v];
+#define STEP(v) x.of[v] = v_keep(a.of[v] * x.of[v]) + b.of[v];
   EACH_VECTOR(STEP)
 #undef STEP
   return x;
@@ -201,15 +215,15 @@ static void walk_together(const sdtw_recurrence *job, lane *lanes, size_t count)
     out += out_step;
   }
   for (int i = 0; i < LANES; i++) {
-    lanes[i].x.mantissa = x.of[i / V_WIDTH][i % V_WIDTH];
+    lanes[i].x = (sdtw_scaled){x.of[i / V_WIDTH][i % V_WIDTH], 0};
     skip(job, lanes + i, count);
   }
 }
 
 INLINE void multiply(bundle *product, bundle *largest, bundle *smallest, bundle factor) {
-#define MULTIPLY(v)                                                \
-  product->of[v] = product->of[v] * factor.of[v];                  \
-  largest->of[v] = v_max(largest->of[v], v_abs(factor.of[v]));     \
+#define MULTIPLY(v)                                            \
+  product->of[v] = product->of[v] * factor.of[v];              \
+  largest->of[v] = v_max(largest->of[v], v_abs(factor.of[v])); \
   smallest->of[v] = v_min(smallest->of[v], v_abs(factor.of[v]));
   EACH_VECTOR(MULTIPLY)
 #undef MULTIPLY
@@ -233,13 +247,13 @@ static void summarise_together(const sdtw_recurrence *job, lane *lanes, size_t c
   for (int i = 0; i < LANES; i++) {
     lane *l = lanes + i;
     int v = i / V_WIDTH, k = i % V_WIDTH;
-    l->x.mantissa = x.of[v][k];
+    l->x = (sdtw_scaled){x.of[v][k], 0};
     if (l->product.mantissa != 0) {
       if (RARELY(largest.of[v][k] > 0x1p15 || smallest.of[v][k] < 0x1p-15))
         multiply_carefully(job, l, count);
       else
-        l->product = sdtw_scaled_normal(l->product.mantissa * product.of[v][k],
-                                        l->product.exponent);
+        l->product =
+            sdtw_scaled_normal(l->product.mantissa * product.of[v][k], l->product.exponent);
     }
     skip(job, l, count);
   }
@@ -294,31 +308,40 @@ static ptrdiff_t start_of(sdtw_strides by, size_t i, size_t o) {
 /* The whole of sequence s, before its first step. */
 static lane lane_of(const sdtw_recurrence *job, size_t s) {
   size_t i = s % job->inner, o = s / job->inner;
-  lane l = {start_of(job->a.by, i, o),   start_of(job->b.by, i, o),
-            start_of(job->out.by, i, o), job->steps,
-            sdtw_scaled_zero,            sdtw_scaled_one};
-  l.x = read(job->logs, &job->x0, start_of(job->x0.by, i, o));
+  lane l = {start_of(job->a.by, i, o),
+            start_of(job->b.by, i, o),
+            start_of(job->out.by, i, o),
+            job->steps,
+            sdtw_scaled_zero,
+            sdtw_scaled_one};
+  l.x = get(job->logs, &job->x0, start_of(job->x0.by, i, o));
   return l;
 }
 
-static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t divide_up(size_t a, size_t b) {
+  return (a + b - 1) / b;
+}
+static size_t least(size_t a, size_t b) {
+  return a < b ? a : b;
+}
 
 typedef struct {
   const sdtw_recurrence *job;
   size_t sequences, width; /* sequences of a task */
 } many;
 
-/* Sequences one after the other in memory, each with its steps close together. */
+/* Sequences in the lanes, eight at a time. */
 static void many_task(void *context, size_t task, int thread, sdtw_crew *crew) {
   const many *m = context;
   size_t end = least((task + 1) * m->width, m->sequences);
   for (size_t first = task * m->width; first < end; first += LANES) {
     lane lanes[LANES];
     int count = (int)least(LANES, end - first);
-    for (int i = 0; i < count; i++) lanes[i] = lane_of(m->job, first + (size_t)i);
+    for (int i = 0; i < count; i++)
+      lanes[i] = lane_of(m->job, first + (size_t)i);
     for (size_t done = 0; done < m->job->steps; done += STRETCH) {
-      if (sdtw_crew_stopped(crew, thread)) return;
+      if (sdtw_crew_stopped(crew, thread))
+        return;
       walk_all(m->job, lanes, count, least(STRETCH, lanes[0].left));
     }
   }
@@ -331,9 +354,9 @@ INLINE void step_abreast(int logs, const sdtw_recurrence *job, lane at, sdtw_sca
   const sdtw_sink out = job->out;
   for (size_t i = 0; i < count; i++) {
     ptrdiff_t n = (ptrdiff_t)i;
-    x[i] = advance(logs, read(logs, &a, at.a + n * a.by.inner), x[i],
-                   read(logs, &b, at.b + n * b.by.inner));
-    write(logs, &out, at.out + n * out.by.inner, x[i]);
+    x[i] = advance(logs, get(logs, &a, at.a + n * a.by.inner), x[i],
+                   get(logs, &b, at.b + n * b.by.inner));
+    put(logs, &out, at.out + n * out.by.inner, x[i]);
   }
 }
 
@@ -343,9 +366,11 @@ static void abreast_task(void *context, size_t task, int thread, sdtw_crew *crew
   size_t rows = divide_up(job->inner, m->width), first = task % rows * m->width;
   size_t count = least(m->width, job->inner - first), s = task / rows * job->inner + first;
   sdtw_scaled x[ABREAST];
-  for (size_t i = 0; i < count; i++) x[i] = lane_of(job, s + i).x;
+  for (size_t i = 0; i < count; i++)
+    x[i] = lane_of(job, s + i).x;
   for (lane at = lane_of(job, s); at.left > 0; skip(job, &at, 1)) {
-    if (at.left % CHUNK == 0 && sdtw_crew_stopped(crew, thread)) return;
+    if (at.left % CHUNK == 0 && sdtw_crew_stopped(crew, thread))
+      return;
     if (job->logs)
       step_abreast(1, job, at, x, count);
     else
@@ -359,12 +384,13 @@ static sdtw_status run_many(const sdtw_recurrence *job, size_t sequences,
   size_t share = divide_up(sequences, (size_t)job->threads);
   size_t worth = divide_up(TASK_STEPS, job->steps);
   many m = {job, sequences, least(share, LANES)};
-  if (job->inner > 1) {
+  if (job->inner >= LANES) {
     m.width = least(least(share, ABREAST), job->inner);
     size_t tasks = divide_up(job->inner, m.width) * job->outer;
     return sdtw_crew_run(monitor, job->threads, tasks, abreast_task, &m);
   }
-  if (worth > m.width) m.width = divide_up(worth, LANES) * LANES;
+  if (worth > m.width)
+    m.width = divide_up(worth, LANES) * LANES;
   return sdtw_crew_run(monitor, job->threads, divide_up(sequences, m.width), many_task, &m);
 }
 
@@ -401,7 +427,8 @@ static int load_group(const sdtw_recurrence *job, size_t s, size_t group, lane *
 static int await(baton *before, size_t group, sdtw_crew *crew, int thread) {
   for (int tries = 0; atomic_load_explicit(&before->groups, memory_order_acquire) < group;
        tries++) {
-    if (sdtw_crew_stopped(crew, thread)) return 1;
+    if (sdtw_crew_stopped(crew, thread))
+      return 1;
     sdtw_crew_pause(tries);
   }
   return 0;
@@ -413,12 +440,15 @@ static sdtw_scaled carry(const sdtw_recurrence *job, lane block, const lane *sum
   if (job->logs || (isfinite(sum.mantissa) && isfinite(block.x.mantissa))) {
     sdtw_scaled x = sdtw_scaled_normal(block.x.mantissa, block.x.exponent);
     sdtw_scaled from_x = sdtw_scaled_product(summary->product, x);
-    if (from_x.mantissa == 0) return sum;
+    if (from_x.mantissa == 0)
+      return sum;
     sdtw_scaled after = sdtw_scaled_sum(from_x, sdtw_scaled_normal(sum.mantissa, sum.exponent));
     if (after.mantissa != 0 && from_x.exponent <= after.exponent + 1) {
-      if (job->logs) return after;
+      if (job->logs)
+        return after;
       double value = sdtw_scaled_value(after);
-      if (isfinite(value)) return (sdtw_scaled){value, 0};
+      if (isfinite(value))
+        return (sdtw_scaled){value, 0};
     }
   }
   walk_all(job, &block, 1, block.left);
@@ -436,7 +466,8 @@ static void scan_task(void *context, size_t task, int thread, sdtw_crew *crew) {
     summaries[i].x = sdtw_scaled_zero;
   }
   summarise_all(c->job, summaries, count, BLOCK);
-  if (await(hand, group, crew, thread)) return;
+  if (await(hand, group, crew, thread))
+    return;
   sdtw_scaled x = hand->x;
   for (int i = 0; i < count; i++) {
     blocks[i].x = x;
@@ -460,7 +491,9 @@ static sdtw_status run_scan(const sdtw_recurrence *job, size_t sequences, baton 
 
 /* ---- entry --------------------------------------------------------------------------------- */
 
-static size_t sequences_of(const sdtw_recurrence *job) { return job->inner * job->outer; }
+static size_t sequences_of(const sdtw_recurrence *job) {
+  return job->inner * job->outer;
+}
 
 static int is_scan(const sdtw_recurrence *job) {
   return job->steps >= LEAST_SCAN && sequences_of(job) < LANES;
@@ -473,8 +506,10 @@ size_t sdtw_recurrence_plan(const sdtw_recurrence *job) {
 sdtw_status sdtw_recurrence_run(const sdtw_recurrence *job, void *scratch,
                                 const sdtw_monitor *monitor) {
   size_t sequences = sequences_of(job), past = (size_t)scratch % SDTW_CACHE_LINE;
-  if (job->steps == 0 || sequences == 0) return SDTW_OK;
-  if (!is_scan(job)) return run_many(job, sequences, monitor);
+  if (job->steps == 0 || sequences == 0)
+    return SDTW_OK;
+  if (!is_scan(job))
+    return run_many(job, sequences, monitor);
   return run_scan(job, sequences, (baton *)((char *)scratch + (past ? SDTW_CACHE_LINE - past : 0)),
                   monitor);
 }
