@@ -252,19 +252,27 @@ check_shape <- function(x, shape) {
   if (one || steps || identical(as.double(dims), as.double(shape$full))) {
     return(invisible())
   }
-  stop_softdtw("dimension", sprintf(
-    "`%s` must have the shape of `%s` (%s), or %s (one for each time step), or 1, not %s.",
-    x$arg, shape$arg, paste(shape$full, collapse = " x "),
-    plural(shape$dims[2L], "element"), paste(dims, collapse = " x ")
-  ), argument = x$arg)
+  size <- \(dims) paste(vapply(dims, big_number, ""), collapse = " x ")
+  right <- if (length(shape$full) == 1L) {
+    sprintf("%s, as `%s` has, or 1", plural(shape$full, "element"), shape$arg)
+  } else {
+    sprintf(
+      "the shape of `%s` (%s), or %s (one for each time step), or 1",
+      shape$arg, size(shape$full), plural(shape$dims[2L], "element")
+    )
+  }
+  stop_softdtw("dimension", sprintf("`%s` must have %s, not %s.", x$arg, right, size(dims)),
+    argument = x$arg
+  )
 }
 
 check_starts <- function(x0, shape) {
   sequences <- shape$dims[1L] * shape$dims[3L]
   if (!length(x0$value) %in% c(1, sequences)) {
+    each <- if (sequences > 1) sprintf(" or one for each of %s sequences", big_number(sequences))
     stop_softdtw("count", sprintf(
-      "`x0` must be one number or one for each of %s, not %s.",
-      plural(sequences, "sequence"), plural(length(x0$value), "number")
+      "`x0` must be one number%s, not %s.", if (is.null(each)) "" else each,
+      plural(length(x0$value), "number")
     ), argument = "x0")
   }
 }
