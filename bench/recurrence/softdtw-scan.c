@@ -1,0 +1,259 @@
+/* Soft-DTW with each row computed by a scan (algorithm "scan"), beside the package's own engines.
+ *
+ * In the linear domain a row of soft-DTW is a linear recurrence along the row:
+ *
+ *     Z_ij = K_ij Z_{i,j-1} + K_ij (Z_{i-1,j} + Z_{i-1,j-1}),   K_ij = 2^-cost_ij.
+ *
+ * The columns are cut into blocks, and each lane of the package's pack kernel takes a block of the
+ * same row in place of another pair. As in src/core/recurrence.c a row takes three steps:
+ *   1. every block from an unreachable left neighbour: its own sum B. The product A of its
+ *      coefficients is 2^-(sum of its costs);
+ *   2. the cells before the blocks, one after the other, from A and B;
+ *   3. every block again, from its true left neighbour.
+ * So a cell is computed twice. With several threads each has its own stretch of blocks, and all
+ * wait for each other twice a row.
+ *
+ * It is here to be raced (bench/recurrence.R) and lost on the CPU; the package does not contain it.
+ * The interface is that of R's .C(): numbers by pointer, series of equal length one after the
+ * other.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include "core/scaled.h"
+#include "core/sweep.h"
+
+static const double ln2 = 0.693147180559945309417232121458;
+
+/* One thread's stretch of the columns: `width` steps of each lane, numbered from 1. */
+typedef struct {
+  const sdtw_kernels *kernels;
+  size_t lanes, width;
+  double *y, *cost, *state, *x;
+  sdtw_border border, copy;
+  sdtw_span span;
+} stretch;
+
+/* What a block makes of the cell before it: a * cell + b. */
+typedef struct {
+  sdtw_scaled a, b;
+} block;
+
+static double *doubles(size_t count) { return aligned_alloc(64, (count * 8 + 63) / 64 * 64); }
+
+static void make_stretch(stretch *s, const sdtw_kernels *kernels, const double *y, size_t m,
+                         size_t first, size_t width) {
+  size_t lanes = (size_t)kernels->lanes, size = (width + 1) * lanes;
+  *s = (stretch){.kernels = kernels, .lanes = lanes, .width = width};
+  s->y = doubles(size);
+  s->cost = doubles(size);
+  s->x = doubles(lanes);
+  s->state = doubles(SDTW_FORWARD_STATE * lanes);
+  s->border = (sdtw_border){doubles(size), doubles(size)};
+  s->copy = (sdtw_border){doubles(size), doubles(size)};
+  for (size_t l = 0; l < lanes; l++) {
+    for (size_t t = 0; t < width; t++) {
+      size_t j = first + l * width + t;
+      s->y[t * lanes + l] = y[j < m ? j : m - 1];
+    }
+    s->span.lo[l] = 1;
+    s->span.hi[l] = (double)width;
+  }
+  s->span.first = s->span.inner_first = 1;
+  s->span.last = s->span.inner_last = (ptrdiff_t)width;
+  memset(s->border.mantissa, 0, size * sizeof(double));
+  for (size_t i = 0; i < size; i++) s->border.exponent[i] = -DBL_MAX;
+}
+
+static void free_stretch(stretch *s) {
+  double *all[] = {s->y,
+                   s->cost,
+                   s->x,
+                   s->state,
+                   s->border.mantissa,
+                   s->border.exponent,
+                   s->copy.mantissa,
+                   s->copy.exponent};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+}
+
+static sdtw_scaled cell_of(double mantissa, double exponent) {
+  return mantissa == 0 ? sdtw_scaled_zero : (sdtw_scaled){mantissa, (int64_t)exponent};
+}
+
+static void put_cell(double *mantissa, double *exponent, sdtw_scaled z) {
+  *mantissa = z.mantissa;
+  *exponent = z.mantissa == 0 ? -DBL_MAX : (double)z.exponent;
+}
+
+/* The cell that ends lane l of the line above. */
+static sdtw_scaled last_above(const stretch *s, size_t l) {
+  size_t at = s->width * s->lanes + l;
+  return cell_of(s->border.mantissa[at], s->border.exponent[at]);
+}
+
+/* Sets the lanes' diagonal neighbours: `before` for the first, else the end of the lane before. */
+static void set_diagonals(const stretch *s, sdtw_scaled before) {
+  double *mantissa = s->state + 2 * s->lanes, *exponent = mantissa + s->lanes;
+  put_cell(mantissa, exponent, before);
+  for (size_t l = 1; l < s->lanes; l++) put_cell(mantissa + l, exponent + l, last_above(s, l - 1));
+}
+
+static void run_row(stretch *s, sdtw_border border) {
+  s->kernels->forward(0, 0, s->cost, border, s->state, NULL, &s->span, 1, (ptrdiff_t)s->width + 1);
+}
+
+/* Step 1. The diagonals are set. */
+static void summarise_row(stretch *s, block *blocks) {
+  size_t lanes = s->lanes, bytes = (s->width + 1) * lanes * sizeof(double);
+  double diagonals[2 * SDTW_MAX_LANES];
+  memcpy(diagonals, s->state + 2 * lanes, 2 * lanes * sizeof(double));
+  memcpy(s->copy.mantissa, s->border.mantissa, bytes);
+  memcpy(s->copy.exponent, s->border.exponent, bytes);
+  for (size_t l = 0; l < lanes; l++) put_cell(s->state + l, s->state + lanes + l, sdtw_scaled_zero);
+  run_row(s, s->copy);
+  memcpy(s->state + 2 * lanes, diagonals, 2 * lanes * sizeof(double));
+  double sum[SDTW_MAX_LANES] = {0};
+  for (size_t t = 0; t < s->width; t++) {
+    for (size_t l = 0; l < lanes; l++) sum[l] += s->cost[t * lanes + l];
+  }
+  for (size_t l = 0; l < lanes; l++) {
+    double whole = nearbyint(sum[l]);
+    blocks[l].a = sdtw_scaled_normal(exp2(whole - sum[l]), -(int64_t)whole);
+    blocks[l].b = cell_of(s->state[l], s->state[lanes + l]);
+  }
+}
+
+/* Steps 2 and 3 of the stretch whose first block is number `first` of all. */
+static void finish_row(stretch *s, const block *blocks, size_t first) {
+  sdtw_scaled cell = sdtw_scaled_zero;
+  for (size_t b = 0; b < first + s->lanes; b++) {
+    if (b >= first) put_cell(s->state + (b - first), s->state + s->lanes + (b - first), cell);
+    cell = sdtw_scaled_sum(sdtw_scaled_product(blocks[b].a, cell), blocks[b].b);
+  }
+  run_row(s, s->border);
+}
+
+static void cost_row(stretch *s, double scale, double x) {
+  sdtw_view y = {s->y, (ptrdiff_t)s->lanes, (ptrdiff_t)s->lanes};
+  for (size_t l = 0; l < s->lanes; l++) s->x[l] = x;
+  s->kernels->cost(SDTW_SQEUCLIDEAN, scale, s->x, y, 1, s->width, s->cost);
+}
+
+static void flush_to_zero(void) {
+#if defined(__x86_64__)
+  _mm_setcsr(_mm_getcsr() | 0x8000);
+#endif
+}
+
+static double scan_pair(const sdtw_kernels *kernels, const double *x, size_t n, const double *y,
+                        size_t m, double gamma, int threads) {
+  size_t lanes = (size_t)kernels->lanes, blocks = lanes * (size_t)threads;
+  size_t width = (m + blocks - 1) / blocks;
+  stretch *all = malloc((size_t)threads * sizeof *all);
+  block *found = malloc(blocks * sizeof *found);
+  for (int k = 0; k < threads; k++)
+    make_stretch(all + k, kernels, y, m, (size_t)k * lanes * width, width);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+  {
+    int k = 0;
+#ifdef _OPENMP
+    if (threads > 1) k = omp_get_thread_num();
+#endif
+    stretch *s = all + k;
+    size_t first = (size_t)k * lanes;
+    flush_to_zero();
+    for (size_t i = 0; i < n; i++) {
+      cost_row(s, 1 / (gamma * ln2), x[i]);
+      set_diagonals(s, k > 0    ? last_above(s - 1, lanes - 1)
+                       : i == 0 ? sdtw_scaled_one
+                                : sdtw_scaled_zero);
+      summarise_row(s, found + first);
+#pragma omp barrier
+      finish_row(s, found, first);
+#pragma omp barrier
+    }
+  }
+  size_t end = (m - 1) / width, at = ((m - 1) % width + 1) * lanes + end % lanes;
+  const stretch *last = all + end / lanes;
+  double log2_z = log2(last->border.mantissa[at]) + last->border.exponent[at];
+  for (int k = 0; k < threads; k++) free_stretch(all + k);
+  free(found);
+  free(all);
+  return -gamma * ln2 * log2_z;
+}
+
+/* ---- the package's engines ----------------------------------------------------------------- */
+
+static void set_of(sdtw_set *set, const double *values, int length, size_t count) {
+  size_t *start = malloc(count * sizeof *start);
+  int *lengths = malloc(count * sizeof *lengths);
+  for (size_t i = 0; i < count; i++) {
+    start[i] = i * (size_t)length;
+    lengths[i] = length;
+  }
+  *set = (sdtw_set){values, start, lengths, count, 1, length};
+}
+
+static void free_set(sdtw_set *set) {
+  free((void *)set->start);
+  free((void *)set->length);
+}
+
+typedef struct {
+  sdtw_sweep sweep;
+  const int *alone;
+  size_t count;
+  double *value;
+  int *strip;
+} package_run;
+
+/* All pairs, by packs where the package takes them; `alone` gives it one at a time: strips. */
+static void run_package(void *context, size_t task, int thread, sdtw_crew *crew) {
+  package_run *run = context;
+  (void)task;
+  for (size_t done = 0; done < run->count;) {
+    sdtw_pair pairs[SDTW_MAX_LANES];
+    size_t ready = 0;
+    for (; ready < SDTW_MAX_LANES && done + ready < run->count; ready++)
+      pairs[ready] = (sdtw_pair){done + ready, done + ready};
+    int taken = sdtw_sweep_load(&run->sweep, pairs, *run->alone ? 1 : ready);
+    if (sdtw_sweep_run(&run->sweep, crew, thread)) return;
+    for (int l = 0; l < taken; l++) run->value[done + (size_t)l] = run->sweep.value[l];
+    done += (size_t)taken;
+  }
+  *run->strip = run->sweep.strip;
+}
+
+void bench_scan(const double *x, const int *n, const double *y, const int *m, const int *count,
+                const double *gamma, const int *threads, double *value) {
+  const sdtw_kernels *kernels = sdtw_kernels_find(NULL);
+  for (int p = 0; p < *count; p++)
+    value[p] = scan_pair(kernels, x + (size_t)p * (size_t)*n, (size_t)*n,
+                         y + (size_t)p * (size_t)*m, (size_t)*m, *gamma, *threads);
+}
+
+void bench_package(const double *x, const int *n, const double *y, const int *m, const int *count,
+                   const double *gamma, const int *alone, double *value, int *strip) {
+  sdtw_set sets[2];
+  set_of(sets, x, *n, (size_t)*count);
+  set_of(sets + 1, y, *m, (size_t)*count);
+  sdtw_job job = {.kind = SDTW_PAIRS, .x = sets, .y = sets + 1, .value = value};
+  job.options = (sdtw_options){
+      .gamma = *gamma, .window = -1, .threads = 1, .kernels = sdtw_kernels_find(NULL)};
+  void *scratch = aligned_alloc(64, sdtw_sweep_bytes(&job, 0) + 64);
+  package_run run = {.alone = alone, .count = (size_t)*count, .value = value, .strip = strip};
+  sdtw_sweep_init(&run.sweep, &job, 0, scratch);
+  sdtw_crew_run(NULL, 1, 1, run_package, &run);
+  free(scratch);
+  free_set(sets);
+  free_set(sets + 1);
+}
