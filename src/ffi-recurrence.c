@@ -21,35 +21,28 @@ static shape parse_shape(SEXP dims, SEXP opts) {
   return s;
 }
 
-static R_xlen_t numbers_of(const shape *s) {
-  return (R_xlen_t)(s->inner * s->steps * s->outer);
-}
+static R_xlen_t numbers_of(const shape *s) { return (R_xlen_t)(s->inner * s->steps * s->outer); }
 
 /* How an argument of this length repeats. */
 static sdtw_strides strides_of(const shape *s, R_xlen_t length) {
   ptrdiff_t inner = (ptrdiff_t)s->inner, steps = (ptrdiff_t)s->steps;
-  if (length == numbers_of(s))
-    return (sdtw_strides){inner, 1, inner * steps};
+  if (length == numbers_of(s)) return (sdtw_strides){inner, 1, inner * steps};
   return (sdtw_strides){length == 1 ? 0 : 1, 0, 0};
 }
 
 static sdtw_strides sequence_strides(const shape *s, R_xlen_t length) {
-  if (length == 1)
-    return (sdtw_strides){0, 0, 0};
+  if (length == 1) return (sdtw_strides){0, 0, 0};
   return (sdtw_strides){0, 1, (ptrdiff_t)s->inner};
 }
 
 /* In reverse, the first step lies last. */
 static ptrdiff_t turn(const shape *s, sdtw_strides *by) {
-  if (!s->reverse)
-    return 0;
+  if (!s->reverse) return 0;
   by->step = -by->step;
   return -by->step * ((ptrdiff_t)s->steps - 1);
 }
 
-static const double *after(const double *p, ptrdiff_t n) {
-  return p ? p + n : NULL;
-}
+static const double *after(const double *p, ptrdiff_t n) { return p ? p + n : NULL; }
 
 static sdtw_stream stream_of(const shape *s, SEXP value, SEXP sign) {
   sdtw_stream in = {REAL_RO(value), Rf_isNull(sign) ? NULL : REAL_RO(sign),
@@ -65,8 +58,7 @@ static sdtw_sink sink_of(const shape *s, SEXP value, SEXP sign) {
                    strides_of(s, Rf_xlength(value))};
   ptrdiff_t first = turn(s, &out.by);
   out.value += first;
-  if (out.sign)
-    out.sign += first;
+  if (out.sign) out.sign += first;
   return out;
 }
 
@@ -91,8 +83,7 @@ static void run_recurrence(const sdtw_recurrence *job) {
   sdtw_monitor monitor = user_monitor();
   sdtw_status status = sdtw_recurrence_run(job, scratch, &monitor);
   vmaxset(mark);
-  if (status == SDTW_STOPPED)
-    raise_interrupt();
+  if (status == SDTW_STOPPED) raise_interrupt();
 }
 
 /* list(value, sign); sign is NULL unless `signs`, list(a, b, x0), has any. */
@@ -101,8 +92,7 @@ SEXP ffi_recurrence(SEXP a, SEXP b, SEXP x0, SEXP signs, SEXP dims, SEXP opts) {
   sdtw_recurrence job = parse_job(&s, a, b, x0, signs);
   int any = job.a.sign || job.b.sign || job.x0.sign;
   SEXP results[2] = {PROTECT(Rf_allocVector(REALSXP, numbers_of(&s))), R_NilValue};
-  if (any)
-    results[1] = Rf_allocVector(REALSXP, numbers_of(&s));
+  if (any) results[1] = Rf_allocVector(REALSXP, numbers_of(&s));
   PROTECT(results[1]);
   job.out = sink_of(&s, results[0], results[1]);
   run_recurrence(&job);
@@ -124,8 +114,7 @@ static void run_back(const sdtw_recurrence_back *back) {
   sdtw_monitor monitor = user_monitor();
   sdtw_status status = sdtw_recurrence_back_run(back, scratch, &monitor);
   vmaxset(mark);
-  if (status == SDTW_STOPPED)
-    raise_interrupt();
+  if (status == SDTW_STOPPED) raise_interrupt();
 }
 
 /* `value` and `value_sign` are what ffi_recurrence() gave. Gradients are as long as arguments. */

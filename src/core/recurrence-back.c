@@ -25,8 +25,7 @@ static buffers lay_out(const sdtw_recurrence *job, sdtw_arena *arena) {
   size_t numbers = job->steps * job->inner * job->outer;
   buffers all = {.by = {inner, 1, inner * steps}};
   all.l = sdtw_take_doubles(arena, numbers);
-  if (job->logs)
-    all.weight = sdtw_take_doubles(arena, numbers);
+  if (job->logs) all.weight = sdtw_take_doubles(arena, numbers);
   return all;
 }
 
@@ -57,8 +56,7 @@ static number before(const sdtw_recurrence *job, size_t t, size_t i, size_t o) {
 
 /* log_part / x, where log_part is the logarithm of the part and x is not 0 */
 static double share(double log_part, double sign, number x) {
-  if (log_part == -HUGE_VAL || x.value == -HUGE_VAL || x.sign == 0)
-    return 0.0;
+  if (log_part == -HUGE_VAL || x.value == -HUGE_VAL || x.sign == 0) return 0.0;
   return sign * x.sign * exp(log_part - x.value);
 }
 
@@ -67,8 +65,8 @@ static void find_weights(const sdtw_recurrence *job, const buffers *all) {
     for (size_t t = 0; t < job->steps; t++) {
       for (size_t i = 0; i < job->inner; i++) {
         number a = get_in(&job->a, t, i, o), x = before(job, t, i, o);
-        all->weight[place(all->by, t, i, o)] =
-            share(a.value + x.value, a.sign * x.sign, get_out(job, t, i, o));
+        all->weight[place(all->by, t, i, o)] = share(a.value + x.value, a.sign * x.sign,
+                                                     get_out(job, t, i, o));
       }
     }
   }
@@ -87,8 +85,7 @@ static sdtw_recurrence adjoint(const sdtw_recurrence_back *back, const buffers *
   const sdtw_recurrence *job = back->job;
   ptrdiff_t last = (ptrdiff_t)job->steps - 1, from = last > 0 ? last - 1 : 0;
   sdtw_stream weight = {job->a.value, NULL, job->a.by};
-  if (job->logs)
-    weight = (sdtw_stream){all->weight, NULL, all->by};
+  if (job->logs) weight = (sdtw_stream){all->weight, NULL, all->by};
   sdtw_recurrence run = {
       .steps = job->steps - 1,
       .inner = job->inner,
@@ -133,8 +130,7 @@ static void hand_out(const sdtw_recurrence_back *back, const buffers *all, size_
     add(&back->grad_a, t, i, o, l * before(job, t, i, o).value);
     add(&back->grad_b, t, i, o, l);
   }
-  if (t == 0)
-    add(&back->grad_x0, 0, i, o, l * weight);
+  if (t == 0) add(&back->grad_x0, 0, i, o, l * weight);
 }
 
 /* In the order of the sequences and steps, on one thread: sums do not depend on threads. */
@@ -142,8 +138,7 @@ static void hand_out_all(const sdtw_recurrence_back *back, const buffers *all) {
   const sdtw_recurrence *job = back->job;
   for (size_t o = 0; o < job->outer; o++) {
     for (size_t t = 0; t < job->steps; t++) {
-      for (size_t i = 0; i < job->inner; i++)
-        hand_out(back, all, t, i, o);
+      for (size_t i = 0; i < job->inner; i++) hand_out(back, all, t, i, o);
     }
   }
 }
@@ -164,11 +159,9 @@ sdtw_status sdtw_recurrence_back_run(const sdtw_recurrence_back *back, void *scr
   size_t past = (size_t)scratch % SDTW_CACHE_LINE;
   sdtw_arena arena = {(char *)scratch + (past ? SDTW_CACHE_LINE - past : 0), 0};
   buffers all = lay_out(back->job, &arena);
-  if (back->job->logs)
-    find_weights(back->job, &all);
+  if (back->job->logs) find_weights(back->job, &all);
   sdtw_recurrence run = adjoint(back, &all);
-  if (sdtw_recurrence_run(&run, arena.base + arena.used, monitor))
-    return SDTW_STOPPED;
+  if (sdtw_recurrence_run(&run, arena.base + arena.used, monitor)) return SDTW_STOPPED;
   copy_last(back, &all);
   hand_out_all(back, &all);
   return SDTW_OK;

@@ -63,20 +63,17 @@ INLINE double keep(double product) {
 
 /* Without `logs` a number is a double: the mantissa, with exponent 0. */
 INLINE sdtw_scaled get(int logs, const sdtw_stream *s, ptrdiff_t at) {
-  if (!logs)
-    return (sdtw_scaled){s->value[at], 0};
+  if (!logs) return (sdtw_scaled){s->value[at], 0};
   return sdtw_scaled_exp(s->value[at], s->sign ? s->sign[at] : 1.0);
 }
 
 INLINE void put(int logs, const sdtw_sink *s, ptrdiff_t at, sdtw_scaled x) {
   s->value[at] = logs ? sdtw_scaled_log(x) : x.mantissa;
-  if (logs && s->sign)
-    s->sign[at] = sdtw_scaled_sign(x);
+  if (logs && s->sign) s->sign[at] = sdtw_scaled_sign(x);
 }
 
 INLINE sdtw_scaled advance(int logs, sdtw_scaled a, sdtw_scaled x, sdtw_scaled b) {
-  if (!logs)
-    return (sdtw_scaled){keep(a.mantissa * x.mantissa) + b.mantissa, 0};
+  if (!logs) return (sdtw_scaled){keep(a.mantissa * x.mantissa) + b.mantissa, 0};
   return sdtw_scaled_sum(sdtw_scaled_product(a, x), b);
 }
 
@@ -86,6 +83,7 @@ typedef struct {
   ptrdiff_t a, b, out; /* where its next step lies in each stream */
   size_t left;         /* steps */
   sdtw_scaled x, product;
+  sdtw_scaled *kept; /* a scan with `logs`: a and b of its next step, once it has been summarised */
 } lane;
 
 INLINE void skip(const sdtw_recurrence *job, lane *l, size_t count) {
@@ -93,6 +91,7 @@ INLINE void skip(const sdtw_recurrence *job, lane *l, size_t count) {
   l->b += job->b.by.step * (ptrdiff_t)count;
   l->out += job->out.by.step * (ptrdiff_t)count;
   l->left -= count;
+  if (l->kept) l->kept += 2 * count;
 }
 
 INLINE void walk(int logs, const sdtw_recurrence *job, lane *l, size_t count) {
@@ -101,7 +100,10 @@ INLINE void walk(int logs, const sdtw_recurrence *job, lane *l, size_t count) {
   ptrdiff_t a = l->a, b = l->b, out = l->out;
   sdtw_scaled x = l->x;
   for (size_t t = 0; t < count; t++) {
-    x = advance(logs, get(logs, &a_in, a), x, get(logs, &b_in, b));
+    if (logs && l->kept)
+      x = advance(logs, l->kept[2 * t], x, l->kept[2 * t + 1]);
+    else
+      x = advance(logs, get(logs, &a_in, a), x, get(logs, &b_in, b));
     put(logs, &sink, out, x);
     a += a_in.by.step;
     b += b_in.by.step;
@@ -120,7 +122,8 @@ static void multiply_carefully(const sdtw_recurrence *job, lane *l, size_t count
 }
 
 /* Step 1: x from 0 and the product. A running product that stays within 2^-900..2^900 is exact to
- * rounding in a double, so its exponent is split off only once for `count` steps. */
+ * rounding in a double, so its exponent is split off only once for `count` steps. With `logs` the
+ * numbers are kept: their exponentials are half of the work. */
 INLINE void summarise(int logs, const sdtw_recurrence *job, lane *l, size_t count) {
   const sdtw_stream a_in = job->a, b_in = job->b;
   ptrdiff_t a = l->a, b = l->b;
@@ -128,10 +131,12 @@ INLINE void summarise(int logs, const sdtw_recurrence *job, lane *l, size_t coun
   double running = product.mantissa;
   int fits = 1;
   for (size_t t = 0; t < count; t++) {
-    sdtw_scaled factor = get(logs, &a_in, a);
-    x = advance(logs, factor, x, get(logs, &b_in, b));
+    sdtw_scaled factor = get(logs, &a_in, a), term = get(logs, &b_in, b);
+    x = advance(logs, factor, x, term);
     if (logs) {
       product = sdtw_scaled_product(product, factor);
+      l->kept[2 * t] = factor;
+      l->kept[2 * t + 1] = term;
     } else {
       running *= factor.mantissa;
       fits &= fabs(running) < 0x1p900 && fabs(running) > 0x1p-900;
@@ -252,8 +257,8 @@ static void summarise_together(const sdtw_recurrence *job, lane *lanes, size_t c
       if (RARELY(largest.of[v][k] > 0x1p15 || smallest.of[v][k] < 0x1p-15))
         multiply_carefully(job, l, count);
       else
-        l->product =
-            sdtw_scaled_normal(l->product.mantissa * product.of[v][k], l->product.exponent);
+        l->product = sdtw_scaled_normal(l->product.mantissa * product.of[v][k],
+                                        l->product.exponent);
     }
     skip(job, l, count);
   }
@@ -313,17 +318,14 @@ static lane lane_of(const sdtw_recurrence *job, size_t s) {
             start_of(job->out.by, i, o),
             job->steps,
             sdtw_scaled_zero,
-            sdtw_scaled_one};
+            sdtw_scaled_one,
+            NULL};
   l.x = get(job->logs, &job->x0, start_of(job->x0.by, i, o));
   return l;
 }
 
-static size_t divide_up(size_t a, size_t b) {
-  return (a + b - 1) / b;
-}
-static size_t least(size_t a, size_t b) {
-  return a < b ? a : b;
-}
+static size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 typedef struct {
   const sdtw_recurrence *job;
@@ -337,11 +339,9 @@ static void many_task(void *context, size_t task, int thread, sdtw_crew *crew) {
   for (size_t first = task * m->width; first < end; first += LANES) {
     lane lanes[LANES];
     int count = (int)least(LANES, end - first);
-    for (int i = 0; i < count; i++)
-      lanes[i] = lane_of(m->job, first + (size_t)i);
+    for (int i = 0; i < count; i++) lanes[i] = lane_of(m->job, first + (size_t)i);
     for (size_t done = 0; done < m->job->steps; done += STRETCH) {
-      if (sdtw_crew_stopped(crew, thread))
-        return;
+      if (sdtw_crew_stopped(crew, thread)) return;
       walk_all(m->job, lanes, count, least(STRETCH, lanes[0].left));
     }
   }
@@ -366,11 +366,9 @@ static void abreast_task(void *context, size_t task, int thread, sdtw_crew *crew
   size_t rows = divide_up(job->inner, m->width), first = task % rows * m->width;
   size_t count = least(m->width, job->inner - first), s = task / rows * job->inner + first;
   sdtw_scaled x[ABREAST];
-  for (size_t i = 0; i < count; i++)
-    x[i] = lane_of(job, s + i).x;
+  for (size_t i = 0; i < count; i++) x[i] = lane_of(job, s + i).x;
   for (lane at = lane_of(job, s); at.left > 0; skip(job, &at, 1)) {
-    if (at.left % CHUNK == 0 && sdtw_crew_stopped(crew, thread))
-      return;
+    if (at.left % CHUNK == 0 && sdtw_crew_stopped(crew, thread)) return;
     if (job->logs)
       step_abreast(1, job, at, x, count);
     else
@@ -389,8 +387,7 @@ static sdtw_status run_many(const sdtw_recurrence *job, size_t sequences,
     size_t tasks = divide_up(job->inner, m.width) * job->outer;
     return sdtw_crew_run(monitor, job->threads, tasks, abreast_task, &m);
   }
-  if (worth > m.width)
-    m.width = divide_up(worth, LANES) * LANES;
+  if (worth > m.width) m.width = divide_up(worth, LANES) * LANES;
   return sdtw_crew_run(monitor, job->threads, divide_up(sequences, m.width), many_task, &m);
 }
 
@@ -406,13 +403,16 @@ typedef struct {
   const sdtw_recurrence *job;
   size_t sequences;
   baton *batons;
+  sdtw_scaled *kept; /* with `logs`: 2 * GROUP numbers for each thread */
 } scan;
 
 /* Cuts a group out of its sequence; returns the number of its blocks. */
-static int load_group(const sdtw_recurrence *job, size_t s, size_t group, lane *lanes) {
+static int load_group(const sdtw_recurrence *job, size_t s, size_t group, sdtw_scaled *kept,
+                      lane *lanes) {
   lane whole = lane_of(job, s);
   int count = 0;
   skip(job, &whole, group * GROUP);
+  whole.kept = kept;
   while (count < LANES && whole.left > 0) {
     lane *l = lanes + count++;
     *l = whole;
@@ -427,8 +427,7 @@ static int load_group(const sdtw_recurrence *job, size_t s, size_t group, lane *
 static int await(baton *before, size_t group, sdtw_crew *crew, int thread) {
   for (int tries = 0; atomic_load_explicit(&before->groups, memory_order_acquire) < group;
        tries++) {
-    if (sdtw_crew_stopped(crew, thread))
-      return 1;
+    if (sdtw_crew_stopped(crew, thread)) return 1;
     sdtw_crew_pause(tries);
   }
   return 0;
@@ -440,15 +439,12 @@ static sdtw_scaled carry(const sdtw_recurrence *job, lane block, const lane *sum
   if (job->logs || (isfinite(sum.mantissa) && isfinite(block.x.mantissa))) {
     sdtw_scaled x = sdtw_scaled_normal(block.x.mantissa, block.x.exponent);
     sdtw_scaled from_x = sdtw_scaled_product(summary->product, x);
-    if (from_x.mantissa == 0)
-      return sum;
+    if (from_x.mantissa == 0) return sum;
     sdtw_scaled after = sdtw_scaled_sum(from_x, sdtw_scaled_normal(sum.mantissa, sum.exponent));
     if (after.mantissa != 0 && from_x.exponent <= after.exponent + 1) {
-      if (job->logs)
-        return after;
+      if (job->logs) return after;
       double value = sdtw_scaled_value(after);
-      if (isfinite(value))
-        return (sdtw_scaled){value, 0};
+      if (isfinite(value)) return (sdtw_scaled){value, 0};
     }
   }
   walk_all(job, &block, 1, block.left);
@@ -460,14 +456,14 @@ static void scan_task(void *context, size_t task, int thread, sdtw_crew *crew) {
   size_t s = task % c->sequences, group = task / c->sequences;
   baton *hand = c->batons + s;
   lane blocks[LANES], summaries[LANES];
-  int count = load_group(c->job, s, group, blocks);
+  sdtw_scaled *kept = c->kept ? c->kept + (size_t)thread * 2 * GROUP : NULL;
+  int count = load_group(c->job, s, group, kept, blocks);
   for (int i = 0; i < count; i++) {
     summaries[i] = blocks[i];
     summaries[i].x = sdtw_scaled_zero;
   }
   summarise_all(c->job, summaries, count, BLOCK);
-  if (await(hand, group, crew, thread))
-    return;
+  if (await(hand, group, crew, thread)) return;
   sdtw_scaled x = hand->x;
   for (int i = 0; i < count; i++) {
     blocks[i].x = x;
@@ -478,38 +474,44 @@ static void scan_task(void *context, size_t task, int thread, sdtw_crew *crew) {
   walk_all(c->job, blocks, count, BLOCK);
 }
 
-static sdtw_status run_scan(const sdtw_recurrence *job, size_t sequences, baton *batons,
-                            const sdtw_monitor *monitor) {
-  scan c = {job, sequences, batons};
-  for (size_t s = 0; s < sequences; s++) {
-    atomic_init(&batons[s].groups, 0);
-    batons[s].x = lane_of(job, s).x;
+static void lay_out(scan *c, sdtw_arena *arena) {
+  const sdtw_recurrence *job = c->job;
+  c->batons = sdtw_take(arena, c->sequences, sizeof(baton));
+  c->kept = NULL;
+  if (job->logs) c->kept = sdtw_take(arena, (size_t)job->threads * 2 * GROUP, sizeof(sdtw_scaled));
+}
+
+static sdtw_status run_scan(scan *c, const sdtw_monitor *monitor) {
+  for (size_t s = 0; s < c->sequences; s++) {
+    atomic_init(&c->batons[s].groups, 0);
+    c->batons[s].x = lane_of(c->job, s).x;
   }
-  return sdtw_crew_run(monitor, job->threads, divide_up(job->steps, GROUP) * sequences, scan_task,
-                       &c);
+  size_t tasks = divide_up(c->job->steps, GROUP) * c->sequences;
+  return sdtw_crew_run(monitor, c->job->threads, tasks, scan_task, c);
 }
 
 /* ---- entry --------------------------------------------------------------------------------- */
 
-static size_t sequences_of(const sdtw_recurrence *job) {
-  return job->inner * job->outer;
-}
+static size_t sequences_of(const sdtw_recurrence *job) { return job->inner * job->outer; }
 
 static int is_scan(const sdtw_recurrence *job) {
   return job->steps >= LEAST_SCAN && sequences_of(job) < LANES;
 }
 
 size_t sdtw_recurrence_plan(const sdtw_recurrence *job) {
-  return is_scan(job) ? sequences_of(job) * sizeof(baton) + SDTW_CACHE_LINE : 0;
+  sdtw_arena counting = {NULL, SDTW_CACHE_LINE};
+  scan c = {.job = job, .sequences = sequences_of(job)};
+  if (is_scan(job)) lay_out(&c, &counting);
+  return counting.used;
 }
 
 sdtw_status sdtw_recurrence_run(const sdtw_recurrence *job, void *scratch,
                                 const sdtw_monitor *monitor) {
-  size_t sequences = sequences_of(job), past = (size_t)scratch % SDTW_CACHE_LINE;
-  if (job->steps == 0 || sequences == 0)
-    return SDTW_OK;
-  if (!is_scan(job))
-    return run_many(job, sequences, monitor);
-  return run_scan(job, sequences, (baton *)((char *)scratch + (past ? SDTW_CACHE_LINE - past : 0)),
-                  monitor);
+  scan c = {.job = job, .sequences = sequences_of(job)};
+  if (job->steps == 0 || c.sequences == 0) return SDTW_OK;
+  if (!is_scan(job)) return run_many(job, c.sequences, monitor);
+  size_t past = (size_t)scratch % SDTW_CACHE_LINE;
+  sdtw_arena arena = {(char *)scratch + (past ? SDTW_CACHE_LINE - past : 0), 0};
+  lay_out(&c, &arena);
+  return run_scan(&c, monitor);
 }

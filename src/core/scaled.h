@@ -26,8 +26,7 @@ static inline sdtw_scaled sdtw_scaled_normal(double m, int64_t e) {
   memcpy(&bits, &m, sizeof bits);
   int64_t field = (int64_t)(bits >> 52 & 0x7ff);
   if (field == 0) { /* 0, or below the normal range */
-    if (m == 0)
-      return sdtw_scaled_zero;
+    if (m == 0) return sdtw_scaled_zero;
     int by;
     m = 2 * frexp(m, &by);
     return (sdtw_scaled){m, e + by - 1};
@@ -67,16 +66,14 @@ static inline double sdtw_scaled_value(sdtw_scaled x) {
  * is not takes the slower way, so that results are right to some units in the last place however
  * large a logarithm is. */
 static inline double sdtw_scaled_rest(double log, double whole) {
-  if (fabs(whole) < 0x1p20)
-    return (log - whole * 0x1.62e42feep-1) - whole * 0x1.a39ef35793c76p-33;
+  if (fabs(whole) < 0x1p20) return (log - whole * 0x1.62e42feep-1) - whole * 0x1.a39ef35793c76p-33;
   return fma(-whole, 0x1.abc9e3b39803fp-56, fma(-whole, 0x1.62e42fefa39efp-1, log));
 }
 
 /* sign * exp(log) */
 static inline sdtw_scaled sdtw_scaled_exp(double log, double sign) {
   const double magic = 0x1.8p52; /* adding it rounds to a whole number */
-  if (log == -HUGE_VAL || sign == 0)
-    return sdtw_scaled_zero;
+  if (log == -HUGE_VAL || sign == 0) return sdtw_scaled_zero;
   double whole = (log * 0x1.71547652b82fep0 + magic) - magic;
   double m = exp(sdtw_scaled_rest(log, whole));
   return sdtw_scaled_normal(sign < 0 ? -m : m, (int64_t)whole);
@@ -85,12 +82,10 @@ static inline sdtw_scaled sdtw_scaled_exp(double log, double sign) {
 /* log |x|, with the mantissa within sqrt(2) of 1 so that the two terms never nearly cancel */
 static inline double sdtw_scaled_log(sdtw_scaled x) {
   double m = fabs(x.mantissa);
-  if (m == 0)
-    return -HUGE_VAL;
+  if (m == 0) return -HUGE_VAL;
   int high = m > 0x1.6a09e667f3bcdp0;
   double whole = (double)(x.exponent + high), part = log(high ? 0.5 * m : m);
-  if (fabs(whole) < 0x1p20)
-    return whole * 0x1.62e42feep-1 + (whole * 0x1.a39ef35793c76p-33 + part);
+  if (fabs(whole) < 0x1p20) return whole * 0x1.62e42feep-1 + (whole * 0x1.a39ef35793c76p-33 + part);
   return fma(whole, 0x1.62e42fefa39efp-1, whole * 0x1.abc9e3b39803fp-56 + part);
 }
 

@@ -31,7 +31,7 @@ reference_coefficients <- function(case, steps) {
   switch(case,
     smoothing = list(a = 1 - u() / 64, b = b()),
     signed = list(a = 2 * u() - 1, b = b()),
-    sum = list(a = 1, b = b()),
+    wandering = list(a = 1 + (u() - 0.5) / 8, b = b()),
     growth = list(
       a = list(log = ((t * 409) %% 1021 - 500) / 64, sign = ifelse(t %% 7 == 0, -1, 1)),
       b = list(log = ((t * 211) %% 1021 - 500) / 64, sign = ifelse(t %% 5 == 0, -1, 1))
