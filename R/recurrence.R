@@ -1,8 +1,8 @@
 #' Linear recurrences
 #'
-#' Computes x_t = a_t x_{t-1} + b_t for one or many sequences, in parallel: exponential smoothing
-#' with weights that vary, a time-varying AR(1), discounting, a leaky integrator. The coefficients
-#' may have any sign and may be 0, which starts a sequence anew.
+#' Computes \eqn{x_t = a_t x_{t-1} + b_t}{x[t] = a[t] x[t-1] + b[t]} for one or many sequences, in
+#' parallel: exponential smoothing with weights that vary, a time-varying AR(1), discounting, a
+#' leaky integrator. The coefficients may have any sign and may be 0, which starts a sequence anew.
 #'
 #' **Many sequences** are spread over the threads. **One long sequence** is cut into blocks that are
 #' run side by side (a *scan*): each block is first run from 0, which with the product of its
@@ -11,12 +11,13 @@
 #' sequence itself does not, and where the shortcut would lose digits against the plain loop, the
 #' loop is used. Short sequences are looped over. The number of threads changes no bit of a result.
 #'
-#' **Accuracy.** The relative error is that of a loop in double precision, a few units in the last
-#' place over 10 million steps of a recurrence with |a| < 1; the tests hold it against a reference
-#' of 60 digits. A result beyond the range of a double is `Inf`, as in a loop.
+#' **Accuracy** is that of the loop in double precision. Over 10 million steps, held against a
+#' reference of 60 digits, the largest errors relative to the largest |x| were 4e-16 with
+#' coefficients from 1 - 1/64 to 1, and 2e-16 with coefficients from -1 to 1, for the loop as for
+#' this function. A result beyond the range of a double is `Inf`, as in a loop.
 #'
-#' **`log = TRUE`** is for magnitudes beyond that range. Inputs are then logarithms, `-Inf` being the
-#' logarithm of 0, and so is the result. Numbers that may be negative are given and returned as
+#' **`log = TRUE`** is for magnitudes beyond that range. Inputs are then logarithms, `-Inf` being
+#' the logarithm of 0, and so is the result. Numbers that may be negative are given and returned as
 #' `list(log = , sign = )`, for a number z `list(log = log(abs(z)), sign = sign(z))`. If no argument
 #' is such a list, all numbers are positive and the result is an array of logarithms; if at least
 #' one is, the result is such a list. The arithmetic is done with the numbers themselves, each a
@@ -29,7 +30,8 @@
 #' @param x0 The x before the first step: one number, or one for each sequence (for an array in
 #'   the order of the array without the dimension `along`). The default is 0.
 #' @param along The dimension that is time, 1 (the rows) by default.
-#' @param reverse Whether to run from the end: x_t = a_t x_{t+1} + b_t, with `x0` after the last step.
+#' @param reverse Whether to run from the end: \eqn{x_t = a_t x_{t+1} + b_t}{x[t] = a[t] x[t+1] +
+#'   b[t]}, with `x0` after the last step.
 #' @param log Whether `a`, `b`, `x0` and the result are logarithms, see Details.
 #' @param threads Number of threads, or `NULL` for that of [softdtw_threads()]. It never changes a
 #'   result.
@@ -41,8 +43,9 @@
 #'   names and the time attributes of `b` where it has any, else of `a`. With `log = TRUE` the
 #'   logarithms, or `list(log, sign)`.
 #'
-#'   `linear_recurrence_grad()`: a list of `value` (what `linear_recurrence()` returns) and `grad_a`,
-#'   `grad_b`, `grad_x0`, each in the shape of the argument; an argument that is used more than once
+#'   `linear_recurrence_grad()`: a list of `value` (what `linear_recurrence()` returns) and
+#'   `grad_a`, `grad_b`, `grad_x0`, each in the shape of the argument; an argument that is used more
+#'   than once
 #'   has the sum. With `log = TRUE` they are derivatives of logarithms by logarithms; where a result
 #'   is 0 it has no logarithm, and its share is 0.
 #'

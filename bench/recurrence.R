@@ -3,9 +3,9 @@
 #
 #   Rscript bench/recurrence.R [MOST]     MOST: the longest sequence, 1e8 by default (5 GB)
 #
-# The package must be installed. The C code of the race, bench/recurrence/, is compiled here together
-# with the package's own core. SOFTDTW_BENCH_REPEATS (3) turns are taken of each, the least counts.
-# Results are compared before anything is timed.
+# The package must be installed. The C code of the race, bench/recurrence/, is compiled here
+# together with the package's own core. SOFTDTW_BENCH_REPEATS (3) turns are taken of each, the
+# least counts. Results are compared before anything is timed.
 
 suppressPackageStartupMessages(library(softdtw))
 repeats <- as.integer(c(Filter(nzchar, Sys.getenv("SOFTDTW_BENCH_REPEATS")), "3")[[1L]])
@@ -13,30 +13,8 @@ most <- as.double(c(commandArgs(trailingOnly = TRUE), "1e8")[[1L]])
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[[1L]]))
 top <- normalizePath(file.path(here, ".."))
 
-compile <- function() {
-  folder <- tempfile("race")
-  dir.create(folder)
-  file.copy(Sys.glob(file.path(top, "bench", "recurrence", "*.c")), folder)
-  file.copy(file.path(top, "src", "core"), folder, recursive = TRUE)
-  unlink(Sys.glob(file.path(folder, "core", "*.o")))
-  writeLines("PKG_CPPFLAGS = -I.\nPKG_CFLAGS = $(SHLIB_OPENMP_CFLAGS)\nPKG_LIBS = $(SHLIB_OPENMP_CFLAGS)",
-    file.path(folder, "Makevars")
-  )
-  sources <- c(
-    "formulations.c", "softdtw-scan.c",
-    file.path("core", c(
-      "recurrence.c", "sweep.c", "dispatch.c", "threads.c", "unit.c", "kernels-generic.c",
-      "kernels-avx2.c", "kernels-avx512.c"
-    ))
-  )
-  old <- setwd(folder)
-  on.exit(setwd(old))
-  output <- system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", "-o", "race.so", sources),
-    stdout = TRUE, stderr = TRUE
-  )
-  if (!file.exists("race.so")) stop(paste(output, collapse = "\n"), call. = FALSE)
-  dyn.load(file.path(folder, "race.so"))
-}
+race <- new.env()
+sys.source(file.path(here, "recurrence", "race.R"), race)
 
 # Formulations -------------------------------------------------------------------------------------
 
@@ -90,71 +68,33 @@ race_errors <- function() {
       formulation(way, cases$steps[i], kind = cases$kind[i], error = TRUE)[["error"]]
     }, 1)
   }, double(length(ways)))
-  data.frame(cases[c("steps", "kind")], t(errors), check.names = FALSE)
+  ns <- vapply(cases$kind, \(kind) formulation("complex prefix sums", 1e5, kind = kind)[["ns"]], 1)
+  data.frame(cases[c("steps", "kind")], t(errors), `complex, ns a step` = ns,
+    check.names = FALSE
+  )
 }
 
 # Error of the package at 200 steps of ten million, relative to the largest |x|, and that of a loop.
 reference_errors <- function() {
   fixtures <- file.path(top, "tests", "testthat")
-  source(file.path(fixtures, "helper-recurrence.R"), local = TRUE)
+  helper <- new.env()
+  sys.source(file.path(fixtures, "helper-recurrence.R"), helper)
   reference <- utils::read.csv(file.path(fixtures, "fixtures", "recurrence.csv"))
   do.call(rbind, lapply(split(reference, reference$case), \(want) {
     case <- want$case[1L]
     log <- case == "growth"
-    given <- reference_coefficients(case, max(want$t))
+    given <- helper$reference_coefficients(case, max(want$t))
     error <- \(x) {
       size <- if (log) abs(want$high) else max(abs(want$high))
       max(abs((x[want$t] - want$high) - want$low) / size)
     }
     x <- linear_recurrence(given$a, given$b, if (log) 0 else 1, log = log)
-    loop <- if (log) NA else error(loop_recurrence(given$a, given$b, 1))
+    loop <- if (log) NA else error(helper$loop_recurrence(given$a, given$b, 1))
     data.frame(case = case, softdtw = error(if (log) x$log else x), loop = loop)
   }))
 }
 
 # soft-DTW -----------------------------------------------------------------------------------------
-
-scan_dtw <- function(x, y, gamma, threads = 1L) {
-  .C("bench_scan", x, nrow(x), y, nrow(y), ncol(x), as.double(gamma), as.integer(threads),
-    value = double(ncol(x))
-  )$value
-}
-
-package_dtw <- function(x, y, gamma, alone = FALSE) {
-  .C("bench_package", x, nrow(x), y, nrow(y), ncol(x), as.double(gamma), as.integer(alone),
-    value = double(ncol(x)), strip = 0L
-  )[c("value", "strip")]
-}
-
-# Columns are series.
-random_pairs <- function(n, m, count) {
-  set.seed(42)
-  list(
-    x = matrix(stats::rnorm(n * count), n), y = matrix(stats::rnorm(m * count), m)
-  )
-}
-
-columns <- function(m) lapply(seq_len(ncol(m)), \(k) m[, k])
-
-# Stops where the scan's values are not the package's.
-check_scan <- function(threads) {
-  shapes <- list(
-    c(1, 1, 1), c(1, 20, 3), c(20, 1, 3), c(7, 9, 5), c(33, 17, 20), c(300, 500, 5), c(1500, 900, 1)
-  )
-  worst <- 0
-  for (shape in shapes) {
-    for (gamma in c(1e-3, 0.1, 1, 100)) {
-      p <- random_pairs(shape[1L], shape[2L], shape[3L])
-      want <- softdtw(columns(p$x), columns(p$y), gamma)
-      size <- abs(want) + gamma * sum(shape[1:2]) * log(3)
-      for (k in c(1L, threads)) {
-        worst <- max(worst, abs(scan_dtw(p$x, p$y, gamma, k) - want) / size)
-      }
-    }
-  }
-  stopifnot(worst <= 1e-13)
-  worst
-}
 
 elapsed <- function(f) min(vapply(seq_len(repeats), \(i) system.time(f())[["elapsed"]], 1))
 
@@ -164,15 +104,15 @@ race_dtw <- function(threads) {
   )
   rows <- lapply(shapes, \(shape) {
     message("soft-DTW ", paste(shape, collapse = " x "))
-    p <- random_pairs(shape[1L], shape[2L], shape[3L])
-    pack <- package_dtw(p$x, p$y, 1)$strip == 0L
+    p <- race$random_pairs(shape[1L], shape[2L], shape[3L])
+    pack <- race$package_dtw(p$x, p$y, 1)$strip == 0L
     ns <- \(f) 1e9 * elapsed(f) / prod(shape)
     data.frame(
       n = shape[1L], m = shape[2L], pairs = shape[3L],
-      pack = if (pack) ns(\() package_dtw(p$x, p$y, 1)) else NA,
-      strip = ns(\() package_dtw(p$x, p$y, 1, alone = TRUE)),
-      scan = ns(\() scan_dtw(p$x, p$y, 1)),
-      scan_threads = ns(\() scan_dtw(p$x, p$y, 1, threads))
+      pack = if (pack) ns(\() race$package_dtw(p$x, p$y, 1)) else NA,
+      strip = ns(\() race$package_dtw(p$x, p$y, 1, alone = TRUE)),
+      scan = ns(\() race$scan_dtw(p$x, p$y, 1)),
+      scan_threads = ns(\() race$scan_dtw(p$x, p$y, 1, threads))
     )
   })
   setNames(do.call(rbind, rows), c(
@@ -184,10 +124,14 @@ race_dtw <- function(threads) {
 
 markdown <- function(table, digits = 3L) {
   text <- vapply(table, \(column) {
-    if (!is.numeric(column)) return(as.character(column))
-    whole <- all(column == round(column), na.rm = TRUE)
-    shown <- if (whole) format(column, big.mark = " ", scientific = FALSE, trim = TRUE) else
+    if (!is.numeric(column)) {
+      return(as.character(column))
+    }
+    shown <- if (all(column == round(column), na.rm = TRUE)) {
+      format(column, big.mark = " ", scientific = FALSE, trim = TRUE)
+    } else {
       formatC(column, digits = digits, format = "g", flag = "#")
+    }
     ifelse(is.nan(column), "no answer", ifelse(is.na(column), "", sub("\\.$", "", shown)))
   }, character(nrow(table)))
   text <- matrix(text, nrow(table))
@@ -226,10 +170,11 @@ processor <- function() {
 }
 
 main <- function() {
-  compile()
+  race$compile_race(top)
   threads <- 2L
   softdtw_threads(1L)
-  worst <- check_scan(threads)
+  worst <- race$compare_scan(threads)
+  stopifnot(worst <= 1e-13)
   lengths <- race_lengths(threads)
   dtw <- race_dtw(threads)
   draw(lengths, file.path(here, "recurrence.png"))
@@ -244,7 +189,8 @@ main <- function() {
     markdown(lengths), "", "![](recurrence.png)", "",
     "## Three formulations, error", "",
     "Largest error of any step relative to the largest |x| so far, against a loop in long double.",
-    "With signs the prefix sums are complex; a coefficient of 0 (one in 1000) has no logarithm.", "",
+    "With signs the prefix sums are complex; a coefficient of 0 (one in 1000) has no logarithm.",
+    "",
     markdown(race_errors(), 2L), "",
     "## Ten million steps against 60 digits", "",
     "Largest error at 200 steps, relative to the largest |x| (\"growth\": of log |x|, each step).",
