@@ -23,7 +23,8 @@ extern SEXP ffi_spread(SEXP, SEXP, SEXP, SEXP);
 extern SEXP ffi_threads(SEXP);
 
 /* Through void (*)(void), which every function pointer may be cast to without a warning. */
-#define ROUTINE(name, arguments) {#name, (DL_FUNC)(void (*)(void))&name, arguments}
+#define ROUTINE(name, arguments) \
+  { #name, (DL_FUNC)(void (*)(void)) & name, arguments }
 
 static const R_CallMethodDef routines[] = {
     ROUTINE(ffi_alignment, 3),

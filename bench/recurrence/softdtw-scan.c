@@ -233,9 +233,30 @@ static void run_package(void *context, size_t task, int thread, sdtw_crew *crew)
   *run->strip = run->sweep.strip;
 }
 
+static sdtw_isa best_isa(void) {
+  sdtw_isa found[3];
+  return found[sdtw_isa_usable(found) - 1];
+}
+
+static sdtw_job job_of(const sdtw_set *x, const sdtw_set *y, double gamma) {
+  sdtw_job job = {.kind = SDTW_PAIRS, .x = x, .y = y};
+  job.options = (sdtw_options){.gamma = gamma, .window = -1, .threads = 1, .isa = best_isa()};
+  return job;
+}
+
+static const double no_centre = 0;
+
+static const sdtw_kernels *best_kernels(void) {
+  sdtw_set none = {.d = 1};
+  sdtw_job job = job_of(&none, &none, 1);
+  sdtw_sweep sweep;
+  sdtw_sweep_init(&sweep, &job, 0, &no_centre, NULL);
+  return sweep.kernels;
+}
+
 void bench_scan(const double *x, const int *n, const double *y, const int *m, const int *count,
                 const double *gamma, const int *threads, double *value) {
-  const sdtw_kernels *kernels = sdtw_kernels_find(NULL);
+  const sdtw_kernels *kernels = best_kernels();
   for (int p = 0; p < *count; p++)
     value[p] = scan_pair(kernels, x + (size_t)p * (size_t)*n, (size_t)*n,
                          y + (size_t)p * (size_t)*m, (size_t)*m, *gamma, *threads);
@@ -246,12 +267,10 @@ void bench_package(const double *x, const int *n, const double *y, const int *m,
   sdtw_set sets[2];
   set_of(sets, x, *n, (size_t)*count);
   set_of(sets + 1, y, *m, (size_t)*count);
-  sdtw_job job = {.kind = SDTW_PAIRS, .x = sets, .y = sets + 1, .value = value};
-  job.options = (sdtw_options){
-      .gamma = *gamma, .window = -1, .threads = 1, .kernels = sdtw_kernels_find(NULL)};
+  sdtw_job job = job_of(sets, sets + 1, *gamma);
   void *scratch = aligned_alloc(64, sdtw_sweep_bytes(&job, 0) + 64);
   package_run run = {.alone = alone, .count = (size_t)*count, .value = value, .strip = strip};
-  sdtw_sweep_init(&run.sweep, &job, 0, scratch);
+  sdtw_sweep_init(&run.sweep, &job, 0, &no_centre, scratch);
   sdtw_crew_run(NULL, 1, 1, run_package, &run);
   free(scratch);
   free_set(sets);
