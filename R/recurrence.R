@@ -156,7 +156,10 @@ larger_argument <- function(a, b, shape) {
 }
 
 like <- function(value, argument) {
-  attributes(value) <- argument$attributes
+  # setting attributes copies the values, setting none would, too
+  if (length(argument$attributes)) {
+    attributes(value) <- argument$attributes
+  }
   value
 }
 
@@ -296,7 +299,7 @@ sequence_names <- function(x, full, along) {
 
 # No NA, and nothing infinite but the logarithm of 0.
 check_values <- function(x, shape) {
-  range <- range(x$value)
+  range <- c(min(x$value), max(x$value)) # range() would copy
   if (!anyNA(range) && all(is.finite(range) | (x$log & range == -Inf))) {
     return(invisible())
   }

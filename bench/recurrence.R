@@ -4,11 +4,15 @@
 #   Rscript bench/recurrence.R [MOST]     MOST: the longest sequence, 1e8 by default (5 GB)
 #
 # The package must be installed. The C code of the race, bench/recurrence/, is compiled here
-# together with the package's own core. SOFTDTW_BENCH_REPEATS (3) turns are taken of each, the
-# least counts. Results are compared before anything is timed.
+# together with the package's own core. SOFTDTW_BENCH_REPEATS (3) turns are taken of each, more of
+# short ones, and the least counts, so that a machine with other work to do tells nearly the same.
+# Results are compared before anything is timed. SOFTDTW_BENCH_THREADS (2) threads are tried for the
+# recurrence; for soft-DTW by scan, whose threads wait for each other twice a row, only where it is
+# set: on a machine with other work to do that takes for ever.
 
 suppressPackageStartupMessages(library(softdtw))
 repeats <- as.integer(c(Filter(nzchar, Sys.getenv("SOFTDTW_BENCH_REPEATS")), "3")[[1L]])
+threads <- as.integer(c(Filter(nzchar, Sys.getenv("SOFTDTW_BENCH_THREADS")), "2")[[1L]])
 most <- as.double(c(commandArgs(trailingOnly = TRUE), "1e8")[[1L]])
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[[1L]]))
 top <- normalizePath(file.path(here, ".."))
@@ -24,7 +28,8 @@ kinds <- c(positive = 0L, signed = 1L, zeros = 2L)
 # Nanoseconds a step, and the error where it is asked for.
 formulation <- function(way, steps, sequences = 1, kind = "positive", threads = 1L,
                         error = FALSE) {
-  turns <- if (steps * sequences > 2e7) 1L else repeats
+  turns <- as.integer(max(repeats, min(50, 2e7 / (steps * sequences))))
+  if (steps * sequences > 2e7 && ways[[way]] %in% 1:2) turns <- 1L
   got <- .C("bench_formulation", ways[[way]], as.double(steps), as.double(sequences),
     kinds[[kind]], as.integer(threads), turns,
     seconds = double(turns), error = as.double(error)
@@ -32,7 +37,7 @@ formulation <- function(way, steps, sequences = 1, kind = "positive", threads = 
   c(ns = 1e9 * min(got$seconds) / steps / sequences, error = got$error)
 }
 
-race_lengths <- function(threads) {
+race_lengths <- function() {
   steps <- 10^(3:8)
   steps <- steps[steps <= most]
   one <- vapply(steps, \(n) {
@@ -96,9 +101,9 @@ reference_errors <- function() {
 
 # soft-DTW -----------------------------------------------------------------------------------------
 
-elapsed <- function(f) min(vapply(seq_len(repeats), \(i) system.time(f())[["elapsed"]], 1))
+elapsed <- function(f) min(vapply(seq_len(2L * repeats), \(i) system.time(f())[["elapsed"]], 1))
 
-race_dtw <- function(threads) {
+race_dtw <- function() {
   shapes <- list(c(32, 32, 4096), c(128, 128, 256), c(512, 512, 32), c(2048, 2048, 1),
     c(8192, 8192, 1), c(256, 65536, 1), c(65536, 256, 1)
   )
@@ -107,17 +112,18 @@ race_dtw <- function(threads) {
     p <- race$random_pairs(shape[1L], shape[2L], shape[3L])
     pack <- race$package_dtw(p$x, p$y, 1)$strip == 0L
     ns <- \(f) 1e9 * elapsed(f) / prod(shape)
-    data.frame(
-      n = shape[1L], m = shape[2L], pairs = shape[3L],
-      pack = if (pack) ns(\() race$package_dtw(p$x, p$y, 1)) else NA,
-      strip = ns(\() race$package_dtw(p$x, p$y, 1, alone = TRUE)),
-      scan = ns(\() race$scan_dtw(p$x, p$y, 1)),
-      scan_threads = ns(\() race$scan_dtw(p$x, p$y, 1, threads))
+    row <- data.frame(
+      rows = shape[1L], columns = shape[2L], pairs = shape[3L],
+      packs = if (pack) ns(\() race$package_dtw(p$x, p$y, 1)) else NA,
+      strips = ns(\() race$package_dtw(p$x, p$y, 1, alone = TRUE)),
+      scan = ns(\() race$scan_dtw(p$x, p$y, 1))
     )
+    if (nzchar(Sys.getenv("SOFTDTW_BENCH_THREADS"))) {
+      row[[sprintf("scan, %d threads", threads)]] <- ns(\() race$scan_dtw(p$x, p$y, 1, threads))
+    }
+    row
   })
-  setNames(do.call(rbind, rows), c(
-    "rows", "columns", "pairs", "packs", "strips", "scan", sprintf("scan, %d threads", threads)
-  ))
+  do.call(rbind, rows)
 }
 
 # Report -------------------------------------------------------------------------------------------
@@ -171,12 +177,11 @@ processor <- function() {
 
 main <- function() {
   race$compile_race(top)
-  threads <- 2L
   softdtw_threads(1L)
   worst <- race$compare_scan(threads)
   stopifnot(worst <= 1e-13)
-  lengths <- race_lengths(threads)
-  dtw <- race_dtw(threads)
+  lengths <- race_lengths()
+  dtw <- race_dtw()
   draw(lengths, file.path(here, "recurrence.png"))
   writeLines(c(
     "# Linear recurrences and soft-DTW's rows by scan", "",

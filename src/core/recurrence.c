@@ -376,19 +376,27 @@ static void abreast_task(void *context, size_t task, int thread, sdtw_crew *crew
   }
 }
 
+/* Waking a thread takes some microseconds; each is to have a hundred of work. */
+static int threads_for(const sdtw_recurrence *job) {
+  size_t worth = job->logs ? 1 << 12 : 1 << 16;
+  size_t threads = 1 + job->steps * job->inner * job->outer / worth;
+  return (int)least(threads, (size_t)job->threads);
+}
+
 /* Few sequences are spread over the threads, many are taken until a task is worth its while. */
 static sdtw_status run_many(const sdtw_recurrence *job, size_t sequences,
                             const sdtw_monitor *monitor) {
-  size_t share = divide_up(sequences, (size_t)job->threads);
+  int threads = threads_for(job);
+  size_t share = divide_up(sequences, (size_t)threads);
   size_t worth = divide_up(TASK_STEPS, job->steps);
   many m = {job, sequences, least(share, LANES)};
   if (job->inner >= LANES) {
     m.width = least(least(share, ABREAST), job->inner);
     size_t tasks = divide_up(job->inner, m.width) * job->outer;
-    return sdtw_crew_run(monitor, job->threads, tasks, abreast_task, &m);
+    return sdtw_crew_run(monitor, threads, tasks, abreast_task, &m);
   }
   if (worth > m.width) m.width = divide_up(worth, LANES) * LANES;
-  return sdtw_crew_run(monitor, job->threads, divide_up(sequences, m.width), many_task, &m);
+  return sdtw_crew_run(monitor, threads, divide_up(sequences, m.width), many_task, &m);
 }
 
 /* ---- one long sequence --------------------------------------------------------------------- */
@@ -487,7 +495,7 @@ static sdtw_status run_scan(scan *c, const sdtw_monitor *monitor) {
     c->batons[s].x = lane_of(c->job, s).x;
   }
   size_t tasks = divide_up(c->job->steps, GROUP) * c->sequences;
-  return sdtw_crew_run(monitor, c->job->threads, tasks, scan_task, c);
+  return sdtw_crew_run(monitor, threads_for(c->job), tasks, scan_task, c);
 }
 
 /* ---- entry --------------------------------------------------------------------------------- */

@@ -118,9 +118,10 @@ int sdtw_crew_stopped(sdtw_crew *crew, int thread) {
   return atomic_load_explicit(&crew->stop, memory_order_relaxed);
 }
 
+/* Most waits are over in microseconds; a long one need not be noticed at once. */
 void sdtw_crew_pause(int tries) {
-  const struct timespec nap = {0, 20000};
-  if (tries >= 1000) nanosleep(&nap, NULL);
+  const struct timespec nap = {0, tries < 1000 ? 20000 : 2000000};
+  if (tries >= 100) nanosleep(&nap, NULL);
 }
 
 static void work_through(sdtw_crew *crew, int thread, sdtw_task work, void *context) {
@@ -134,9 +135,8 @@ static void work_through(sdtw_crew *crew, int thread, sdtw_task work, void *cont
 
 #ifdef _OPENMP
 static void watch_the_others(sdtw_crew *crew, int others) {
-  const struct timespec nap = {0, 2000000};
-  while (atomic_load(&crew->finished) < others) {
-    nanosleep(&nap, NULL);
+  for (int tries = 0; atomic_load(&crew->finished) < others; tries++) {
+    sdtw_crew_pause(tries);
     sdtw_crew_stopped(crew, 0);
   }
 }
