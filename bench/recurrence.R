@@ -28,8 +28,10 @@ kinds <- c(positive = 0L, signed = 1L, zeros = 2L)
 # Nanoseconds a step, and the error where it is asked for.
 formulation <- function(way, steps, sequences = 1, kind = "positive", threads = 1L,
                         error = FALSE) {
-  turns <- as.integer(max(repeats, min(50, 2e7 / (steps * sequences))))
-  if (steps * sequences > 2e7 && ways[[way]] %in% 1:2) turns <- 1L
+  turns <- as.integer(max(repeats, min(200, 1e8 / (steps * sequences))))
+  if (way %in% c("prefix sums", "complex prefix sums")) {
+    turns <- as.integer(max(1, min(repeats, 2e7 / (steps * sequences))))
+  }
   got <- .C("bench_formulation", ways[[way]], as.double(steps), as.double(sequences),
     kinds[[kind]], as.integer(threads), turns,
     seconds = double(turns), error = as.double(error)

@@ -376,9 +376,9 @@ static void abreast_task(void *context, size_t task, int thread, sdtw_crew *crew
   }
 }
 
-/* Waking a thread takes some microseconds; each is to have a hundred of work. */
+/* Waking a thread takes some microseconds; each is to have some hundred of work. */
 static int threads_for(const sdtw_recurrence *job) {
-  size_t worth = job->logs ? 1 << 12 : 1 << 16;
+  size_t worth = job->logs ? 1 << 13 : 1 << 17;
   size_t threads = 1 + job->steps * job->inner * job->outer / worth;
   return (int)least(threads, (size_t)job->threads);
 }
