@@ -7,6 +7,10 @@ compile_race <- function(top) {
   dir.create(file.path(folder, "core"), recursive = TRUE)
   file.copy(Sys.glob(file.path(top, "bench", "recurrence", "*.c")), folder)
   file.copy(Sys.glob(file.path(top, "src", "core", "*.[ch]")), file.path(folder, "core"))
+  writeLines(
+    sprintf("#include \"core/vec-%s.h\"", softdtw::softdtw_info()$isa),
+    file.path(folder, "race-isa.h")
+  )
   writeLines(c(
     "PKG_CPPFLAGS = -I.", "PKG_CFLAGS = $(SHLIB_OPENMP_CFLAGS)", "PKG_LIBS = $(SHLIB_OPENMP_CFLAGS)"
   ), file.path(folder, "Makevars"))

@@ -4,8 +4,8 @@
  *
  *     Z_ij = K_ij Z_{i,j-1} + K_ij (Z_{i-1,j} + Z_{i-1,j-1}),   K_ij = 2^-cost_ij.
  *
- * The columns are cut into blocks, and each lane of the package's pack kernel takes a block of the
- * same row in place of another pair. As in src/core/recurrence.c a row takes three steps:
+ * The columns are cut into blocks, and each lane takes a block of the same row, with the package's
+ * own arithmetic for a cell. As in src/core/recurrence.c a row takes three steps:
  *   1. every block from an unreachable left neighbour: its own sum B. The product A of its
  *      coefficients is 2^-(sum of its costs);
  *   2. the cells before the blocks, one after the other, from A and B;
@@ -30,16 +30,20 @@
 
 #include "core/scaled.h"
 #include "core/sweep.h"
+#include "race-isa.h" /* written by race.R: the vectors of this processor's instruction set */
+#define SDTW_TABLE race_kernels
+#include "core/kernels-template.h"
 
 static const double ln2 = 0.693147180559945309417232121458;
 
 /* One thread's stretch of the columns: `width` steps of each lane, numbered from 1. */
 typedef struct {
-  const sdtw_kernels *kernels;
-  size_t lanes, width;
-  double *y, *cost, *state, *x;
-  sdtw_border border, copy;
-  sdtw_span span;
+  size_t width;
+  double *y, *costs, *x;
+  sdtw_border border; /* of each lane's columns */
+  /* the cells left of the lanes' blocks, then their last ones; and the cells above the former */
+  double left_mantissa[LANES], left_exponent[LANES];
+  double diagonal_mantissa[LANES], diagonal_exponent[LANES];
 } stretch;
 
 /* What a block makes of the cell before it: a * cell + b. */
@@ -49,44 +53,32 @@ typedef struct {
 
 static double *doubles(size_t count) { return aligned_alloc(64, (count * 8 + 63) / 64 * 64); }
 
-static void make_stretch(stretch *s, const sdtw_kernels *kernels, const double *y, size_t m,
-                         size_t first, size_t width) {
-  size_t lanes = (size_t)kernels->lanes, size = (width + 1) * lanes;
-  *s = (stretch){.kernels = kernels, .lanes = lanes, .width = width};
-  s->y = doubles(size);
-  s->cost = doubles(size);
-  s->x = doubles(lanes);
-  s->state = doubles(SDTW_FORWARD_STATE * lanes);
-  s->border = (sdtw_border){doubles(size), doubles(size)};
-  s->copy = (sdtw_border){doubles(size), doubles(size)};
-  for (size_t l = 0; l < lanes; l++) {
+static void make_stretch(stretch *s, const double *y, size_t m, size_t first, size_t width) {
+  size_t size = (width + 1) * LANES;
+  *s = (stretch){.width = width,
+                 .y = doubles(size),
+                 .costs = doubles(size),
+                 .x = doubles(LANES),
+                 .border = {doubles(size), doubles(size)}};
+  for (size_t l = 0; l < LANES; l++) {
     for (size_t t = 0; t < width; t++) {
       size_t j = first + l * width + t;
-      s->y[t * lanes + l] = y[j < m ? j : m - 1];
+      s->y[t * LANES + l] = y[j < m ? j : m - 1];
     }
-    s->span.lo[l] = 1;
-    s->span.hi[l] = (double)width;
   }
-  s->span.first = s->span.inner_first = 1;
-  s->span.last = s->span.inner_last = (ptrdiff_t)width;
-  memset(s->border.mantissa, 0, size * sizeof(double));
-  for (size_t i = 0; i < size; i++) s->border.exponent[i] = -DBL_MAX;
+  for (size_t i = 0; i < size; i++) {
+    s->border.mantissa[i] = 0;
+    s->border.exponent[i] = -DBL_MAX;
+  }
 }
 
 static void free_stretch(stretch *s) {
-  double *all[] = {s->y,
-                   s->cost,
-                   s->x,
-                   s->state,
-                   s->border.mantissa,
-                   s->border.exponent,
-                   s->copy.mantissa,
-                   s->copy.exponent};
+  double *all[] = {s->y, s->costs, s->x, s->border.mantissa, s->border.exponent};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
 static sdtw_scaled cell_of(double mantissa, double exponent) {
-  return mantissa == 0 ? sdtw_scaled_zero : (sdtw_scaled){mantissa, (int64_t)exponent};
+  return mantissa == 0 ? sdtw_scaled_zero : sdtw_scaled_normal(mantissa, (int64_t)exponent);
 }
 
 static void put_cell(double *mantissa, double *exponent, sdtw_scaled z) {
@@ -96,56 +88,82 @@ static void put_cell(double *mantissa, double *exponent, sdtw_scaled z) {
 
 /* The cell that ends lane l of the line above. */
 static sdtw_scaled last_above(const stretch *s, size_t l) {
-  size_t at = s->width * s->lanes + l;
+  size_t at = s->width * LANES + l;
   return cell_of(s->border.mantissa[at], s->border.exponent[at]);
 }
 
 /* Sets the lanes' diagonal neighbours: `before` for the first, else the end of the lane before. */
-static void set_diagonals(const stretch *s, sdtw_scaled before) {
-  double *mantissa = s->state + 2 * s->lanes, *exponent = mantissa + s->lanes;
-  put_cell(mantissa, exponent, before);
-  for (size_t l = 1; l < s->lanes; l++) put_cell(mantissa + l, exponent + l, last_above(s, l - 1));
+static void set_diagonals(stretch *s, sdtw_scaled before) {
+  for (size_t l = 0; l < LANES; l++)
+    put_cell(s->diagonal_mantissa + l, s->diagonal_exponent + l, l ? last_above(s, l - 1) : before);
 }
 
-static void run_row(stretch *s, sdtw_border border) {
-  s->kernels->forward(0, 0, s->cost, border, s->state, NULL, &s->span, 1, (ptrdiff_t)s->width + 1);
+V_INLINE void steps(int trim, int storing, const stretch *s, scaled_pair *left,
+                    scaled_pair *diagonal, size_t from, size_t to) {
+  for (size_t t = from; t < to; t++) {
+    double *mantissa = s->border.mantissa + t * LANES, *exponent = s->border.exponent + t * LANES;
+    scaled_pair up = {pair_load(mantissa), pair_load(exponent)};
+    *left = cell(0, trim, up, *left, *diagonal, pair_load(s->costs + (t - 1) * LANES), NULL);
+    if (storing) {
+      pair_store(mantissa, left->mantissa);
+      pair_store(exponent, left->exponent);
+    }
+    *diagonal = up;
+  }
 }
+
+/* The lanes' blocks of a row. Mantissas are trimmed as
+ * in the package's kernels: two steps of every 64, shifted from row to row. */
+V_INLINE void run_blocks(int storing, stretch *s, size_t row) {
+  scaled_pair left = {pair_load(s->left_mantissa), pair_load(s->left_exponent)};
+  scaled_pair diagonal = {pair_load(s->diagonal_mantissa), pair_load(s->diagonal_exponent)};
+  size_t end = s->width + 1;
+  for (size_t from = 1; from < end;) {
+    size_t phase = (from + row) % 64, to = from + (phase < 2 ? 2 : 64) - phase;
+    if (to > end) to = end;
+    if (phase < 2)
+      steps(1, storing, s, &left, &diagonal, from, to);
+    else
+      steps(0, storing, s, &left, &diagonal, from, to);
+    from = to;
+  }
+  pair_store(s->left_mantissa, left.mantissa);
+  pair_store(s->left_exponent, left.exponent);
+}
+
+V_TARGET static void run_and_forget(stretch *s, size_t row) { run_blocks(0, s, row); }
+V_TARGET static void run_and_store(stretch *s, size_t row) { run_blocks(1, s, row); }
 
 /* Step 1. The diagonals are set. */
-static void summarise_row(stretch *s, block *blocks) {
-  size_t lanes = s->lanes, bytes = (s->width + 1) * lanes * sizeof(double);
-  double diagonals[2 * SDTW_MAX_LANES];
-  memcpy(diagonals, s->state + 2 * lanes, 2 * lanes * sizeof(double));
-  memcpy(s->copy.mantissa, s->border.mantissa, bytes);
-  memcpy(s->copy.exponent, s->border.exponent, bytes);
-  for (size_t l = 0; l < lanes; l++) put_cell(s->state + l, s->state + lanes + l, sdtw_scaled_zero);
-  run_row(s, s->copy);
-  memcpy(s->state + 2 * lanes, diagonals, 2 * lanes * sizeof(double));
-  double sum[SDTW_MAX_LANES] = {0};
+static void summarise_row(stretch *s, size_t row, block *blocks) {
+  double sum[LANES] = {0};
+  for (size_t l = 0; l < LANES; l++)
+    put_cell(s->left_mantissa + l, s->left_exponent + l, sdtw_scaled_zero);
+  run_and_forget(s, row);
   for (size_t t = 0; t < s->width; t++) {
-    for (size_t l = 0; l < lanes; l++) sum[l] += s->cost[t * lanes + l];
+    for (size_t l = 0; l < LANES; l++) sum[l] += s->costs[t * LANES + l];
   }
-  for (size_t l = 0; l < lanes; l++) {
+  for (size_t l = 0; l < LANES; l++) {
     double whole = nearbyint(sum[l]);
     blocks[l].a = sdtw_scaled_normal(exp2(whole - sum[l]), -(int64_t)whole);
-    blocks[l].b = cell_of(s->state[l], s->state[lanes + l]);
+    blocks[l].b = cell_of(s->left_mantissa[l], s->left_exponent[l]);
   }
 }
 
 /* Steps 2 and 3 of the stretch whose first block is number `first` of all. */
-static void finish_row(stretch *s, const block *blocks, size_t first) {
-  sdtw_scaled cell = sdtw_scaled_zero;
-  for (size_t b = 0; b < first + s->lanes; b++) {
-    if (b >= first) put_cell(s->state + (b - first), s->state + s->lanes + (b - first), cell);
-    cell = sdtw_scaled_sum(sdtw_scaled_product(blocks[b].a, cell), blocks[b].b);
+static void finish_row(stretch *s, size_t row, const block *blocks, size_t first) {
+  sdtw_scaled z = sdtw_scaled_zero;
+  for (size_t b = 0; b < first + LANES; b++) {
+    if (b >= first) put_cell(s->left_mantissa + (b - first), s->left_exponent + (b - first), z);
+    z = sdtw_scaled_sum(sdtw_scaled_product(blocks[b].a, z), blocks[b].b);
   }
-  run_row(s, s->border);
+  run_and_store(s, row);
 }
 
 static void cost_row(stretch *s, double scale, double x) {
-  sdtw_view y = {s->y, (ptrdiff_t)s->lanes, (ptrdiff_t)s->lanes};
-  for (size_t l = 0; l < s->lanes; l++) s->x[l] = x;
-  s->kernels->cost(SDTW_SQEUCLIDEAN, scale, s->x, y, 1, s->width, s->cost);
+  sdtw_view y = {s->y, LANES, LANES, V_WIDTH};
+  for (size_t l = 0; l < LANES; l++) s->x[l] = x;
+  race_kernels.cost(SDTW_SQEUCLIDEAN, scale, s->x, y, 1, s->width, s->costs);
 }
 
 static void flush_to_zero(void) {
@@ -154,14 +172,13 @@ static void flush_to_zero(void) {
 #endif
 }
 
-static double scan_pair(const sdtw_kernels *kernels, const double *x, size_t n, const double *y,
-                        size_t m, double gamma, int threads) {
-  size_t lanes = (size_t)kernels->lanes, blocks = lanes * (size_t)threads;
+static double scan_pair(const double *x, size_t n, const double *y, size_t m, double gamma,
+                        int threads) {
+  size_t blocks = LANES * (size_t)threads;
   size_t width = (m + blocks - 1) / blocks;
   stretch *all = malloc((size_t)threads * sizeof *all);
   block *found = malloc(blocks * sizeof *found);
-  for (int k = 0; k < threads; k++)
-    make_stretch(all + k, kernels, y, m, (size_t)k * lanes * width, width);
+  for (int k = 0; k < threads; k++) make_stretch(all + k, y, m, (size_t)k * LANES * width, width);
 #pragma omp parallel num_threads(threads) if (threads > 1)
   {
     int k = 0;
@@ -169,21 +186,21 @@ static double scan_pair(const sdtw_kernels *kernels, const double *x, size_t n, 
     if (threads > 1) k = omp_get_thread_num();
 #endif
     stretch *s = all + k;
-    size_t first = (size_t)k * lanes;
+    size_t first = (size_t)k * LANES;
     flush_to_zero();
     for (size_t i = 0; i < n; i++) {
       cost_row(s, 1 / (gamma * ln2), x[i]);
-      set_diagonals(s, k > 0    ? last_above(s - 1, lanes - 1)
+      set_diagonals(s, k > 0    ? last_above(s - 1, LANES - 1)
                        : i == 0 ? sdtw_scaled_one
                                 : sdtw_scaled_zero);
-      summarise_row(s, found + first);
+      summarise_row(s, i, found + first);
 #pragma omp barrier
-      finish_row(s, found, first);
+      finish_row(s, i, found, first);
 #pragma omp barrier
     }
   }
-  size_t end = (m - 1) / width, at = ((m - 1) % width + 1) * lanes + end % lanes;
-  const stretch *last = all + end / lanes;
+  size_t end = (m - 1) / width, at = ((m - 1) % width + 1) * LANES + end % LANES;
+  const stretch *last = all + end / LANES;
   double log2_z = log2(last->border.mantissa[at]) + last->border.exponent[at];
   for (int k = 0; k < threads; k++) free_stretch(all + k);
   free(found);
@@ -246,20 +263,11 @@ static sdtw_job job_of(const sdtw_set *x, const sdtw_set *y, double gamma) {
 
 static const double no_centre = 0;
 
-static const sdtw_kernels *best_kernels(void) {
-  sdtw_set none = {.d = 1};
-  sdtw_job job = job_of(&none, &none, 1);
-  sdtw_sweep sweep;
-  sdtw_sweep_init(&sweep, &job, 0, &no_centre, NULL);
-  return sweep.kernels;
-}
-
 void bench_scan(const double *x, const int *n, const double *y, const int *m, const int *count,
                 const double *gamma, const int *threads, double *value) {
-  const sdtw_kernels *kernels = best_kernels();
   for (int p = 0; p < *count; p++)
-    value[p] = scan_pair(kernels, x + (size_t)p * (size_t)*n, (size_t)*n,
-                         y + (size_t)p * (size_t)*m, (size_t)*m, *gamma, *threads);
+    value[p] = scan_pair(x + (size_t)p * (size_t)*n, (size_t)*n, y + (size_t)p * (size_t)*m,
+                         (size_t)*m, *gamma, *threads);
 }
 
 void bench_package(const double *x, const int *n, const double *y, const int *m, const int *count,
