@@ -20,6 +20,10 @@ sdtw_set *parse_set(SEXP series, const sdtw_options *options);
 /* Plans, allocates and runs; raises an R interrupt when the user asked for one. */
 void run_job(const sdtw_job *job, SEXP opts);
 
+/* For work that is no sdtw_job: watches for interrupts only; to be raised after SDTW_STOPPED. */
+sdtw_monitor user_monitor(void);
+void raise_interrupt(void);
+
 /* For the cosine cost: from gradients of unit vectors to those of the points; else nothing. */
 void chain_unit(const sdtw_options *options, SEXP series, size_t which, double *gradient);
 
