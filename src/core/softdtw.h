@@ -13,7 +13,7 @@
 
 typedef enum { SDTW_SQEUCLIDEAN, SDTW_EUCLIDEAN, SDTW_MANHATTAN, SDTW_COSINE } sdtw_ground_cost;
 
-typedef enum { SDTW_OK, SDTW_STOPPED } sdtw_status;
+typedef enum { SDTW_OK, SDTW_STOPPED, SDTW_FAILED } sdtw_status;
 
 typedef struct {
   const double *values;
@@ -29,6 +29,8 @@ typedef struct {
   ptrdiff_t window;        /* Sakoe-Chiba radius, negative for none */
   int threads;
   const sdtw_kernels *kernels;
+  int single;              /* CUDA only: sweep in single precision */
+  double device_memory;    /* CUDA only: bytes to use at most, 0 for as many as are free */
 } sdtw_options;
 
 /* Called on the calling thread every few milliseconds with the share of work done; a non-zero
