@@ -328,12 +328,38 @@ V_INLINE pair distance(int kind, const double *x, const double *y, ptrdiff_t dim
   return kind == SDTW_EUCLIDEAN ? pair_sqrt(sum) : sum;
 }
 
+typedef struct {
+  pair a, b, c, d;
+} four;
+
+/* The distances of four steps at once: one alone would wait for each of its own sums. */
+V_INLINE four four_distances(int kind, const double *x, const double *y, sdtw_view view, size_t d) {
+  four sum = {pair_set(0.0), pair_set(0.0), pair_set(0.0), pair_set(0.0)};
+  for (size_t k = 0; k < d; k++, y += view.dim) {
+    pair x_k = pair_load(x + k * LANES);
+    sum.a = add_distance(kind, sum.a, pair_sub(x_k, pair_load(y)));
+    sum.b = add_distance(kind, sum.b, pair_sub(x_k, pair_load(y + view.step)));
+    sum.c = add_distance(kind, sum.c, pair_sub(x_k, pair_load(y + 2 * view.step)));
+    sum.d = add_distance(kind, sum.d, pair_sub(x_k, pair_load(y + 3 * view.step)));
+  }
+  if (kind != SDTW_EUCLIDEAN) return sum;
+  return (four){pair_sqrt(sum.a), pair_sqrt(sum.b), pair_sqrt(sum.c), pair_sqrt(sum.d)};
+}
+
 V_INLINE void cost_line(int kind, double scale, const double *x, sdtw_view y, size_t d,
                         size_t count, double *out) {
   pair factor = pair_set(scale);
   const double *at = y.at;
-  for (size_t t = 0; t < count; t++, at += y.step)
-    pair_store(out + t * LANES, pair_mul(distance(kind, x, at, y.dim, d), factor));
+  size_t t = 0;
+  for (; t + 4 <= count; t += 4, at += 4 * y.step, out += 4 * LANES) {
+    four cost = four_distances(kind, x, at, y, d);
+    pair_store(out, pair_mul(cost.a, factor));
+    pair_store(out + LANES, pair_mul(cost.b, factor));
+    pair_store(out + 2 * LANES, pair_mul(cost.c, factor));
+    pair_store(out + 3 * LANES, pair_mul(cost.d, factor));
+  }
+  for (; t < count; t++, at += y.step, out += LANES)
+    pair_store(out, pair_mul(distance(kind, x, at, y.dim, d), factor));
 }
 
 V_TARGET static void cost(int kind, double scale, const double *x, sdtw_view y, size_t d,
@@ -367,36 +393,69 @@ V_INLINE pair gradient_sum(int kind, pair e, pair difference, pair sum) {
                                 : pair_fma(e, difference, sum);
 }
 
-V_INLINE void gradient_dimension(int kind, int strip, int with_y, const double *alignment,
-                                 pair x, const double *y, ptrdiff_t step, ptrdiff_t from,
-                                 ptrdiff_t to, double *gx, double *gy, ptrdiff_t gy_step,
-                                 double *travel) {
-  pair sum = pair_load(gx), moving = with_y && strip ? pair_load(travel) : pair_set(0.0);
-  for (ptrdiff_t t = to - 1; t >= from; t--) {
-    pair e = pair_load(alignment + (t - from) * LANES);
-    pair y_t = pair_load(y + (t - from) * step);
-    sum = gradient_sum(kind, e, pair_sub(x, y_t), sum);
-    if (with_y && strip) {
-      moving = pair_leave(moving, gy[t - (LANES - 1)]);
-      moving = gradient_sum(kind, e, pair_sub(y_t, x), moving);
-      v_store_first(gy + t, moving.a);
-    } else if (with_y) {
-      double *at = gy + t * gy_step;
-      pair_store(at, gradient_sum(kind, e, pair_sub(y_t, x), pair_load(at)));
-    }
-  }
-  pair_store(gx, sum);
-  if (with_y && strip) pair_store(travel, moving);
+/* One dimension's sums on their way along a line: of x's gradient, and in a strip of y's. */
+typedef struct {
+  pair x, sum, moving;
+  const double *y;
+  double *gy;
+} gradient_sums;
+
+V_INLINE gradient_sums start_sums(const double *x, sdtw_view y, sdtw_columns gy, const double *gx,
+                                  const double *travel, size_t k) {
+  ptrdiff_t dim = (ptrdiff_t)k;
+  return (gradient_sums){pair_load(x + k * LANES), pair_load(gx + k * LANES),
+                         pair_load(travel + k * LANES), y.at + dim * y.dim,
+                         gy.at ? gy.at + dim * gy.dim : NULL};
 }
 
+V_INLINE void end_sums(const gradient_sums *s, double *gx, double *travel, size_t k) {
+  pair_store(gx + k * LANES, s->sum);
+  pair_store(travel + k * LANES, s->moving);
+}
+
+V_INLINE void add_step(int kind, int strip, int with_y, pair e, ptrdiff_t t, ptrdiff_t back,
+                       ptrdiff_t gy_step, gradient_sums *s) {
+  pair y_t = pair_load(s->y + back);
+  s->sum = gradient_sum(kind, e, pair_sub(s->x, y_t), s->sum);
+  if (with_y && strip) {
+    s->moving = pair_leave(s->moving, s->gy[t - (LANES - 1)]);
+    s->moving = gradient_sum(kind, e, pair_sub(y_t, s->x), s->moving);
+    v_store_first(s->gy + t, s->moving.a);
+  } else if (with_y) {
+    double *at = s->gy + t * gy_step;
+    pair_store(at, gradient_sum(kind, e, pair_sub(y_t, s->x), pair_load(at)));
+  }
+}
+
+/* Four dimensions at once, so that their sums need not wait for one another's additions. */
 V_INLINE void gradient_line(int kind, int strip, int with_y, const double *alignment,
                             const double *x, sdtw_view y, size_t d, ptrdiff_t from, ptrdiff_t to,
                             double *gx, sdtw_columns gy, double *travel) {
-  for (size_t k = 0; k < d; k++) {
-    ptrdiff_t dim = (ptrdiff_t)k;
-    gradient_dimension(kind, strip, with_y, alignment, pair_load(x + k * LANES),
-                       y.at + dim * y.dim, y.step, from, to, gx + k * LANES,
-                       with_y ? gy.at + dim * gy.dim : NULL, gy.step, travel + k * LANES);
+  size_t k = 0;
+  for (; k + 4 <= d; k += 4) {
+    gradient_sums s0 = start_sums(x, y, gy, gx, travel, k);
+    gradient_sums s1 = start_sums(x, y, gy, gx, travel, k + 1);
+    gradient_sums s2 = start_sums(x, y, gy, gx, travel, k + 2);
+    gradient_sums s3 = start_sums(x, y, gy, gx, travel, k + 3);
+    for (ptrdiff_t t = to - 1; t >= from; t--) {
+      pair e = pair_load(alignment + (t - from) * LANES);
+      ptrdiff_t back = (t - from) * y.step;
+      add_step(kind, strip, with_y, e, t, back, gy.step, &s0);
+      add_step(kind, strip, with_y, e, t, back, gy.step, &s1);
+      add_step(kind, strip, with_y, e, t, back, gy.step, &s2);
+      add_step(kind, strip, with_y, e, t, back, gy.step, &s3);
+    }
+    end_sums(&s0, gx, travel, k);
+    end_sums(&s1, gx, travel, k + 1);
+    end_sums(&s2, gx, travel, k + 2);
+    end_sums(&s3, gx, travel, k + 3);
+  }
+  for (; k < d; k++) {
+    gradient_sums s = start_sums(x, y, gy, gx, travel, k);
+    for (ptrdiff_t t = to - 1; t >= from; t--)
+      add_step(kind, strip, with_y, pair_load(alignment + (t - from) * LANES), t,
+               (t - from) * y.step, gy.step, &s);
+    end_sums(&s, gx, travel, k);
   }
 }
 

@@ -12,12 +12,13 @@
 
 /* Steps handed to a kernel at once: their costs stay in the first-level cache. */
 static const ptrdiff_t chunk = 128;
-/* Shares of a block of rows of a pack, bytes: half of a second-level cache of 2 MB. */
-static const size_t block_budget = (size_t)768 << 10;
+/* Shares of a block of lines, bytes: what a second-level cache of 1 to 2 MB can hold. */
+static const size_t block_budget = (size_t)1 << 20;
 /* Borders of a long pair, bytes. */
 static const size_t border_budget = (size_t)128 << 20;
-/* Packs of longer series would leave the caches; a strip of one pair does not. */
-static const ptrdiff_t longest_pack_value = 1024, longest_pack_gradient = 256;
+/* Border and y of a pack, bytes: each lane brings its own, and every row passes over them. A strip's
+ * lanes share one y, so long series and those of many dimensions go alone. */
+static const size_t pack_budget = (size_t)384 << 10;
 /* A strip's step over a pack's: its lanes are shifted, and its ramps carry masks. */
 static const double strip_burden = 1.25;
 
@@ -33,17 +34,12 @@ static size_t line_shares(const sdtw_sweep *s) {
   return ((size_t)s->m_max + (s->strip ? lanes - 1 : 0)) * SDTW_SHARES * lanes;
 }
 
-/* A strip is a block of its own; the rows of a pack go together while their shares fit a cache. */
+/* Lines go together in a block while their shares fit the cache. */
 static void choose_blocks(sdtw_sweep *s) {
   size_t balanced = (size_t)ceil(sqrt((double)s->lines));
   size_t fitting = border_budget / (s->border_size * sizeof(double));
-  if (s->strip) {
-    s->block = 1;
-    s->superblock = at_most(s->lines, at_least(balanced, fitting));
-  } else {
-    s->block = at_most(s->lines, at_least(1, block_budget / (line_shares(s) * sizeof(double))));
-    s->superblock = s->lines;
-  }
+  s->block = at_most(s->lines, at_least(1, block_budget / (line_shares(s) * sizeof(double))));
+  s->superblock = at_most(s->lines, at_least(balanced, fitting * s->block));
 }
 
 /* What is reserved must not shrink when n or m grows, though a block may then have fewer lines:
@@ -55,7 +51,6 @@ static size_t shares_reserved(const sdtw_sweep *s) {
 
 static size_t inner_reserved(const sdtw_sweep *s) {
   size_t balanced = (size_t)ceil(sqrt((double)s->lines)) * s->border_size;
-  if (!s->strip) return (s->lines + s->block - 1) / s->block * s->border_size;
   return at_most(s->lines * s->border_size, at_least(balanced, border_budget / sizeof(double)));
 }
 
@@ -112,8 +107,9 @@ static size_t bytes_for(sdtw_sweep *s, int strip, ptrdiff_t n, ptrdiff_t m) {
   return counting.used;
 }
 
+/* The longest series that a pack may hold. */
 static ptrdiff_t longest_pack(const sdtw_sweep *s) {
-  return s->wants ? longest_pack_gradient : longest_pack_value;
+  return (ptrdiff_t)(pack_budget / ((s->d + 2) * (size_t)s->kernels->lanes * sizeof(double)));
 }
 
 void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, void *scratch) {
@@ -213,6 +209,14 @@ static double strip_effort(const sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
   return strip_burden * lanes * ceil((double)n / lanes) * ((double)m + lanes - 1);
 }
 
+/* Going back over a pack is worth it only if its shares fit the cache whole: those of a single pair
+ * are the fewer by the number of lanes. */
+static int fits_pack(const sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
+  size_t share_bytes = SDTW_SHARES * (size_t)s->kernels->lanes * sizeof(double);
+  if (n > longest_pack(s) || m > longest_pack(s)) return 0;
+  return !s->wants || (size_t)n * (size_t)m * share_bytes <= block_budget;
+}
+
 /* Whether one pack of these pairs is less work than each of them alone. */
 static int suits_pack(const sdtw_sweep *s, const sdtw_pair *pairs, int count) {
   ptrdiff_t n_max = 0, m_max = 0;
@@ -224,7 +228,7 @@ static int suits_pack(const sdtw_sweep *s, const sdtw_pair *pairs, int count) {
     alone += strip_effort(s, n, m);
   }
   double together = (double)s->kernels->lanes * (double)n_max * (double)m_max;
-  return n_max <= longest_pack(s) && m_max <= longest_pack(s) && together <= alone;
+  return together <= alone && fits_pack(s, n_max, m_max);
 }
 
 int sdtw_sweep_load(sdtw_sweep *s, const sdtw_pair *pairs, size_t count) {
@@ -496,22 +500,33 @@ static void backward_line(sdtw_sweep *s, size_t line, const double *shares) {
            lanes * sizeof(double));
 }
 
-static void backward_block(sdtw_sweep *s, size_t from, size_t to, const double *saved) {
-  size_t size = line_shares(s);
-  restore_border(s, saved);
-  for (size_t line = from; line < to; line++)
-    forward_line(s, line, s->shares + (line - from) * size);
-  for (size_t line = to; line-- > from;)
-    backward_line(s, line, s->shares + (line - from) * size);
+/* Sweeps the lines of a block forward from the border above it, keeping their shares. */
+static void forward_block(sdtw_sweep *s, size_t from, size_t to) {
+  for (size_t line = from; line < to; line++) {
+    forward_line(s, line, s->shares + (line - from) * line_shares(s));
+    read_values(s, line);
+  }
 }
 
-static sdtw_status backward_superblock(sdtw_sweep *s, size_t from, size_t to, sdtw_crew *crew,
-                                       int thread) {
-  for (size_t block = (to - from + s->block - 1) / s->block; block-- > 0;) {
-    size_t first = from + block * s->block;
-    size_t end = first + s->block < to ? first + s->block : to;
+static void backward_block(sdtw_sweep *s, size_t from, size_t to) {
+  for (size_t line = to; line-- > from;)
+    backward_line(s, line, s->shares + (line - from) * line_shares(s));
+}
+
+/* Forward through a superblock, keeping its inner borders, then back block by block. The last
+ * block keeps its shares on the way down, so that it is swept forward only once. */
+static sdtw_status sweep_superblock(sdtw_sweep *s, size_t from, size_t to, sdtw_crew *crew,
+                                    int thread) {
+  size_t block = (to - from - 1) / s->block, last = from + block * s->block;
+  if (forward_lines(s, from, last, s->inner, s->block, crew, thread)) return SDTW_STOPPED;
+  forward_block(s, last, to);
+  backward_block(s, last, to);
+  while (block-- > 0) {
+    size_t first = from + block * s->block, end = first + s->block;
     if (sdtw_crew_stopped(crew, thread)) return SDTW_STOPPED;
-    backward_block(s, first, end, s->inner + block * s->border_size);
+    restore_border(s, s->inner + block * s->border_size);
+    forward_block(s, first, end);
+    backward_block(s, first, end);
   }
   return SDTW_OK;
 }
@@ -540,8 +555,7 @@ static sdtw_status forward_and_back(sdtw_sweep *s, sdtw_crew *crew, int thread) 
     size_t from = b * s->superblock;
     size_t to = from + s->superblock < s->lines ? from + s->superblock : s->lines;
     restore_border(s, s->outer + b * s->border_size);
-    if (forward_lines(s, from, to, s->inner, s->block, crew, thread)) return SDTW_STOPPED;
-    if (backward_superblock(s, from, to, crew, thread)) return SDTW_STOPPED;
+    if (sweep_superblock(s, from, to, crew, thread)) return SDTW_STOPPED;
   }
   return SDTW_OK;
 }

@@ -1,0 +1,3 @@
+.onUnload <- function(libpath) { # nocov start
+  library.dynam.unload("softdtw", libpath)
+} # nocov end

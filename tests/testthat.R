@@ -1,0 +1,4 @@
+library(testthat)
+library(softdtw)
+
+test_check("softdtw")
