@@ -10,7 +10,10 @@
 extern SEXP ffi_alignment(SEXP, SEXP, SEXP);
 extern SEXP ffi_barycenter(SEXP, SEXP, SEXP, SEXP);
 extern SEXP ffi_cost(SEXP, SEXP);
+extern SEXP ffi_cuda(void);
+extern SEXP ffi_devices(void);
 extern SEXP ffi_dist(SEXP, SEXP, SEXP);
+extern SEXP ffi_forget(void);
 extern SEXP ffi_grad(SEXP, SEXP, SEXP, SEXP, SEXP);
 extern SEXP ffi_info(void);
 extern SEXP ffi_knn(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
@@ -27,7 +30,10 @@ static const R_CallMethodDef routines[] = {
     ROUTINE(ffi_alignment, 3),
     ROUTINE(ffi_barycenter, 4),
     ROUTINE(ffi_cost, 2),
+    ROUTINE(ffi_cuda, 0),
+    ROUTINE(ffi_devices, 0),
     ROUTINE(ffi_dist, 3),
+    ROUTINE(ffi_forget, 0),
     ROUTINE(ffi_grad, 5),
     ROUTINE(ffi_info, 0),
     ROUTINE(ffi_knn, 6),

@@ -31,8 +31,6 @@ const sdtw_engine sdtw_cuda_engine = {"cuda", plan, run};
 
 sdtw_cuda_kind sdtw_cuda_built(void) { return SDTW_CUDA_ABSENT; }
 
-int sdtw_cuda_toolkit(void) { return 0; }
-
 int sdtw_cuda_count(sdtw_error *error) {
   absent(error);
   return 0;

@@ -18,9 +18,7 @@ typedef struct {
   int multiprocessors, major, minor;
 } sdtw_cuda_device;
 
-/* What was built, and the toolkit's version as 1000 * major + 10 * minor. */
 sdtw_cuda_kind sdtw_cuda_built(void);
-int sdtw_cuda_toolkit(void);
 
 /* Usable devices; 0 with a reason in `error` (which may be NULL) when there are none. */
 int sdtw_cuda_count(sdtw_error *error);

@@ -66,11 +66,6 @@ sdtw_cuda_kind sdtw_cuda_built(void) {
 
 double sdtw_cuda_chunk_cells(void) { return sdtw_cuda_built() == SDTW_CUDA_EMULATED ? 2e6 : 2e10; }
 
-int sdtw_cuda_toolkit(void) {
-  int version = 0;
-  return cudaRuntimeGetVersion(&version) == cudaSuccess ? version : 0;
-}
-
 int sdtw_cuda_count(sdtw_error *error) {
   int count = 0;
   if (is_fork()) {

@@ -173,8 +173,6 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 cudaError_t cudaMemset(void *at, int byte, size_t bytes);
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaDeviceReset();
-cudaError_t cudaRuntimeGetVersion(int *version);
-cudaError_t cudaDriverGetVersion(int *version);
 
 template <class Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel, int, size_t) {

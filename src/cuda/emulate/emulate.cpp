@@ -573,13 +573,3 @@ cudaError_t cudaDeviceReset() {
   last_error = cudaSuccess;
   return cudaSuccess;
 }
-
-cudaError_t cudaRuntimeGetVersion(int *version) {
-  *version = 0;
-  return cudaSuccess;
-}
-
-cudaError_t cudaDriverGetVersion(int *version) {
-  *version = 0;
-  return cudaSuccess;
-}
