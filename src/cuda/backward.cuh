@@ -29,6 +29,20 @@ struct results {
   T *alignment;       /* n x m */
 };
 
+/* ---- shares -------------------------------------------------------------------------------- */
+
+/* Sweeps a tile forward again from its saved front, keeping the shares of its cells. */
+template <class T, bool Hard>
+SDTW_PHASE void share_out_tile(const pair_view<T> &pair, const stripe &here, int lane, steps tile,
+                               const T *saved, const scaled<T> *above, T *kept) {
+  const pair_view<T> p = pair;
+  const stripe s = here;
+  const window_rows rows = rows_in_window(p, s, lane);
+  front<T> f;
+  load_front(f, lane, saved);
+  sweep_tile<T, Hard, true>(p, s, lane, rows, f, tile, above, (scaled<T> *)NULL, kept);
+}
+
 /* ---- E ------------------------------------------------------------------------------------- */
 
 /* What the lane's cells of the column behind owe: along their rows, diagonally, and what its first
@@ -101,10 +115,13 @@ SDTW_DEVICE void repay_group(const stripe &s, int lane, debts<T> &q, int t, T *u
 }
 
 template <class T>
-SDTW_DEVICE void repay_tile(const stripe &s, int lane, debts<T> &q, steps tile, T *up, T *diagonal,
-                            T *kept) {
+SDTW_PHASE void repay_tile(const stripe &here, int lane, debts<T> &state, steps tile, T *up,
+                           T *diagonal, T *kept) {
+  const stripe s = here;
+  debts<T> q = state;
   for (int t = tile.to - STEPS; t >= tile.from; t -= STEPS)
     repay_group(s, lane, q, t, up, diagonal, shares_at(kept, t - tile.from, lane));
+  state = q;
 }
 
 /* ---- sums over a tile ---------------------------------------------------------------------- */
@@ -122,7 +139,7 @@ SDTW_DEVICE bool has_column(const stripe &s, int column) {
 }
 
 template <class T>
-SDTW_DEVICE void put_alignment(const pair_view<T> &p, const stripe &s, int lane,
+SDTW_PHASE void put_alignment(const pair_view<T> &p, const stripe &s, int lane,
                                known_tile<T> tile, T *alignment) {
   for (int t = tile.span.from; t < tile.span.to; t++) {
     const int column = t - lane;
@@ -137,7 +154,7 @@ SDTW_DEVICE void put_alignment(const pair_view<T> &p, const stripe &s, int lane,
 
 /* d |x - y| / d x = (x - y) / |x - y|, and 0 where the points coincide */
 template <class T>
-SDTW_DEVICE void divide_by_distance(const pair_view<T> &p, const stripe &s, int lane,
+SDTW_PHASE void divide_by_distance(const pair_view<T> &p, const stripe &s, int lane,
                                     known_tile<T> tile) {
   for (int t = tile.span.from; t < tile.span.to; t += STEPS) {
     T length[STEPS][ROWS];
@@ -233,8 +250,11 @@ SDTW_DEVICE void drop_off(const T (&moving)[K], const pair_view<T> &p, int k, in
 
 /* Adds the tile to the gradients of K dimensions from k on. */
 template <bool Absolute, int K, class T>
-SDTW_DEVICE void gradient_block(const pair_view<T> &p, const stripe &s, int lane,
-                                known_tile<T> tile, int k, const results<T> &out, T *travel) {
+SDTW_PHASE void gradient_block(const pair_view<T> &pair, const stripe &here, int lane,
+                               known_tile<T> tile, int k, const results<T> &where, T *travel) {
+  const pair_view<T> p = pair;
+  const stripe s = here;
+  const results<T> out = where;
   row_block<T, K> b;
   T moving[K];
   load_rows(b, p, s, lane, k, out.grad_x);
@@ -270,7 +290,7 @@ SDTW_DEVICE void gradient_tile(const pair_view<T> &p, const stripe &s, int lane,
 }
 
 template <class T>
-SDTW_DEVICE void mass_tile(const pair_view<T> &p, const stripe &s, int lane, known_tile<T> tile,
+SDTW_PHASE void mass_tile(const pair_view<T> &p, const stripe &s, int lane, known_tile<T> tile,
                            T *mass) {
   for (int r = 0; r < ROWS; r++) {
     const int row = s.row + lane * ROWS + r;
@@ -285,7 +305,7 @@ SDTW_DEVICE void mass_tile(const pair_view<T> &p, const stripe &s, int lane, kno
 }
 
 template <class T>
-SDTW_DEVICE void square_tile(const pair_view<T> &p, const stripe &s, int lane, known_tile<T> tile,
+SDTW_PHASE void square_tile(const pair_view<T> &p, const stripe &s, int lane, known_tile<T> tile,
                              T *square) {
   for (int k = 0; k < p.d; k++) {
     row_block<T, 1> b;
@@ -348,7 +368,6 @@ SDTW_DEVICE void repay_pair(const team &me, const pair_view<T> &p, const workspa
     const int highest = last_tile(stripe_number(p, bottom), tile);
     const int rounds = highest - first_tile(stripe_number(p, pass), tile) + LAG * (bottom - pass);
     const scaled<T> *above = border_below(work, mine + work.plan.border_count - 1);
-    const window_rows w = rows_in_window(p, s, me.lane);
     debts<T> q;
     start_debts(q, p, s, me.lane);
     for (int k = 0; k < p.d; k++) travel[k * LANES + me.lane] = T(0);
@@ -356,9 +375,8 @@ SDTW_DEVICE void repay_pair(const team &me, const pair_view<T> &p, const workspa
       const int number = highest - round + LAG * (bottom - mine);
       if (working && number >= first_tile(s, tile) && number <= last_tile(s, tile)) {
         const steps span = steps_of(s, number, tile);
-        front<T> f;
-        load_front(f, me.lane, front_at(work, mine, number - first_tile(s, tile)));
-        sweep_tile<T, Hard, true>(p, s, me.lane, w, f, span, above, (scaled<T> *)NULL, kept);
+        const T *saved = front_at(work, mine, number - first_tile(s, tile));
+        share_out_tile<T, Hard>(p, s, me.lane, span, saved, above, kept);
         repay_tile(s, me.lane, q, span, up, diagonal, kept);
         known_tile<T> known = {span, kept};
         use_tile(p, s, me.lane, known, out, travel);

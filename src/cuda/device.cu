@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #if !defined(_WIN32)
 #include <unistd.h>
 #endif
@@ -90,17 +91,49 @@ int sdtw_cuda_count(sdtw_error *error) {
 sdtw_status sdtw_cuda_describe(int device, sdtw_cuda_device *description, sdtw_error *error) {
   cudaDeviceProp properties;
   size_t free_bytes, total;
+  int kilohertz = 0;
   CHECK(cudaGetDeviceProperties(&properties, device), "ask for the device's properties");
   CHECK(cudaSetDevice(device), "choose the device");
   CHECK(cudaMemGetInfo(&free_bytes, &total), "ask for free memory");
+  CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device), "ask for the clock");
   memset(description, 0, sizeof *description);
   snprintf(description->name, sizeof description->name, "%s", properties.name);
   description->memory = (double)total;
   description->free = (double)free_bytes;
   description->multiprocessors = properties.multiProcessorCount;
+  description->kilohertz = kilohertz;
   description->major = properties.major;
   description->minor = properties.minor;
   return SDTW_OK;
+}
+
+/* ---- memory and its record ----------------------------------------------------------------- */
+
+static size_t bytes_now;
+static sdtw_cuda_record record;
+
+sdtw_cuda_record sdtw_cuda_take_record(void) {
+  sdtw_cuda_record taken = record;
+  record.kernel_seconds = 0;
+  record.peak_bytes = (double)bytes_now;
+  return taken;
+}
+
+static void count_bytes(size_t more) {
+  bytes_now += more;
+  if ((double)bytes_now > record.peak_bytes) record.peak_bytes = (double)bytes_now;
+}
+
+static void give_back(void *at, size_t bytes) {
+  if (!at) return;
+  cudaFree(at);
+  bytes_now -= bytes;
+}
+
+static double seconds_now() {
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- content ------------------------------------------------------------------------------- */
@@ -154,7 +187,7 @@ typedef struct {
   digest hash;
   void *values; /* NULL: this place is free */
   series_place *places;
-  size_t bytes;
+  size_t value_bytes, place_bytes;
   unsigned last_use;
   int holders; /* sessions at work with it */
 } kept_set;
@@ -163,8 +196,8 @@ static kept_set kept[MOST_DEVICES][MOST_SETS];
 static unsigned uses;
 
 static void drop_set(kept_set *k) {
-  cudaFree(k->values);
-  cudaFree(k->places);
+  give_back(k->values, k->value_bytes);
+  give_back(k->places, k->place_bytes);
   memset(k, 0, sizeof *k);
 }
 
@@ -183,7 +216,7 @@ static bool drop_oldest(int device) {
 static size_t bytes_kept(int device, bool held) {
   size_t bytes = 0;
   for (int i = 0; i < MOST_SETS; i++) {
-    if ((kept[device][i].holders > 0) == held) bytes += kept[device][i].bytes;
+    if ((kept[device][i].holders > 0) == held) bytes += kept[device][i].value_bytes + kept[device][i].place_bytes;
   }
   return bytes;
 }
@@ -198,7 +231,9 @@ static cudaError_t allocate(int device, void **at, size_t bytes) {
   if (code != cudaSuccess) {
     *at = NULL;
     cudaGetLastError();
+    return code;
   }
+  count_bytes(bytes);
   return code;
 }
 
@@ -235,24 +270,25 @@ static cudaError_t send_values(const sdtw_set *set, double *raw, const kept_set 
   return launch_arrange(raw, (T *)k->values, k->places, set->count, (int)set->d);
 }
 
+static const char *const no_memory = "find memory for the series";
+
 /* Doubles of one dimension are in the kernels' order as they come; others are put in order on the
  * device, from a copy that is freed afterwards. */
 static sdtw_status fill_set(int device, const sdtw_set *set, int single, kept_set *k,
                             sdtw_error *error) {
-  const size_t numbers = numbers_of(set), size = single ? sizeof(float) : sizeof(double);
+  const size_t numbers = numbers_of(set), raw_bytes = numbers * sizeof(double);
   const bool as_it_is = !single && set->d == 1;
   double *raw = NULL;
-  CHECK(allocate(device, &k->values, numbers * size), "find memory for the series");
-  CHECK(allocate(device, (void **)&k->places, set->count * sizeof(series_place)),
-        "find memory for the series");
-  k->bytes = numbers * size + set->count * sizeof(series_place);
+  k->value_bytes = numbers * (single ? sizeof(float) : sizeof(double));
+  k->place_bytes = set->count * sizeof(series_place);
+  CHECK(allocate(device, &k->values, k->value_bytes), no_memory);
+  CHECK(allocate(device, (void **)&k->places, k->place_bytes), no_memory);
   if (send_places(set, k->places, error)) return SDTW_FAILED;
-  if (!as_it_is) CHECK(allocate(device, (void **)&raw, numbers * sizeof(double)),
-                       "find memory for the series");
+  if (!as_it_is) CHECK(allocate(device, (void **)&raw, raw_bytes), no_memory);
   double *to = as_it_is ? (double *)k->values : raw;
   cudaError_t code = single ? send_values<float>(set, to, k) : send_values<double>(set, to, k);
   if (code == cudaSuccess) code = cudaDeviceSynchronize();
-  cudaFree(raw);
+  give_back(raw, raw_bytes);
   CHECK(code, "send the series");
   return SDTW_OK;
 }
@@ -297,7 +333,7 @@ static const char *const no_room = "find memory for a chunk of pairs";
 static sdtw_status reserve(sdtw_cuda_session *s, int which, size_t bytes, sdtw_error *error) {
   sdtw_cuda_buffer *b = &s->buffers[which];
   if (b->bytes >= bytes && b->at) return SDTW_OK;
-  cudaFree(b->at);
+  give_back(b->at, b->bytes);
   b->at = NULL;
   b->bytes = 0;
   CHECK(allocate(s->device, &b->at, bytes), no_room);
@@ -372,6 +408,7 @@ static void let_go(sdtw_cuda_session *s, int place) {
 static void recover(int device) {
   cudaGetLastError();
   if (cudaDeviceSynchronize() == cudaSuccess) return;
+  bytes_now -= bytes_kept(device, false) + bytes_kept(device, true);
   memset(kept[device], 0, sizeof kept[device]);
   cudaDeviceReset();
   cudaGetLastError();
@@ -381,7 +418,8 @@ void sdtw_cuda_close(sdtw_cuda_session *session, sdtw_status status) {
   if (cudaSetDevice(session->device) != cudaSuccess) return;
   let_go(session, session->set_x);
   let_go(session, session->set_y);
-  for (int i = 0; i < SDTW_CUDA_BUFFERS; i++) cudaFree(session->buffers[i].at);
+  for (int i = 0; i < SDTW_CUDA_BUFFERS; i++)
+    give_back(session->buffers[i].at, session->buffers[i].bytes);
   if (status == SDTW_FAILED) recover(session->device);
 }
 
@@ -513,6 +551,7 @@ static sdtw_status submit(sdtw_cuda_session *s, sdtw_error *error) {
   job.value = (double *)s->buffers[VALUE].at;
   job.out = (T *)s->buffers[OUT].at;
   job.out_at = (const size_t *)s->buffers[OUT_AT].at;
+  s->launched = seconds_now();
   CHECK(s->wants ? launch_gradient(job) : launch_value(job), "start the kernel");
   if (c->block > 0)
     CHECK(launch_sum(job.out, (const double *)s->buffers[WEIGHTS].at, c->count, c->block,
@@ -535,6 +574,7 @@ sdtw_status sdtw_cuda_collect(sdtw_cuda_session *session, double *value, void *o
   const size_t size = session->job->options.single ? sizeof(float) : sizeof(double);
   CHECK(cudaSetDevice(session->device), "choose the device");
   CHECK(cudaDeviceSynchronize(), "finish a chunk");
+  record.kernel_seconds += seconds_now() - session->launched;
   CHECK(cudaMemcpy(value, session->buffers[VALUE].at, c->count * sizeof *value,
                    cudaMemcpyDeviceToHost),
         "fetch values");

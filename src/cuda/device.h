@@ -51,6 +51,7 @@ typedef struct {
   double room;      /* bytes that the buffers may take */
   sdtw_cuda_buffer buffers[SDTW_CUDA_BUFFERS];
   sdtw_cuda_chunk chunk;
+  double launched; /* when the kernels of the chunk were, in seconds */
 } sdtw_cuda_session;
 
 sdtw_status sdtw_cuda_open(sdtw_cuda_session *session, int device, const sdtw_job *job, int wants,

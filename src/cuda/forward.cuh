@@ -204,15 +204,15 @@ SDTW_DEVICE void sweep_group(const pair_view<T> &p, const stripe &s, int lane,
 /* The steps of one tile; kept is where the shares of the first of them go. */
 template <class T, bool Hard, bool Keep>
 SDTW_DEVICE void sweep_tile(const pair_view<T> &p, const stripe &s, int lane,
-                            const window_rows &w, front<T> &f, steps tile,
+                            const window_rows &rows, front<T> &f, steps tile,
                             const scaled<T> *above, scaled<T> *below, T *kept) {
   for (int t = tile.from; t < tile.to; t += STEPS) {
     T *place = Keep ? shares_at(kept, t - tile.from, lane) : kept;
     bool inside = t - (LANES - 1) >= s.common_first && t + STEPS - 1 <= s.common_last;
     if (p.window < 0 || inside) {
-      sweep_group<T, Hard, Keep, false>(p, s, lane, w, f, t, above, below, place);
+      sweep_group<T, Hard, Keep, false>(p, s, lane, rows, f, t, above, below, place);
     } else {
-      sweep_group<T, Hard, Keep, true>(p, s, lane, w, f, t, above, below, place);
+      sweep_group<T, Hard, Keep, true>(p, s, lane, rows, f, t, above, below, place);
     }
   }
 }
@@ -222,16 +222,18 @@ SDTW_DEVICE void sweep_tile(const pair_view<T> &p, const stripe &s, int lane,
 /* The value from the corner, which the lane of the last row still holds; in double, because an
  * exponent can be exact beyond the digits of a float. */
 template <class T, bool Hard>
-SDTW_DEVICE void put_value(const pair_view<T> &p, const stripe &s, int lane, const front<T> &f,
+SDTW_DEVICE void put_value(const pair_view<T> &p, const stripe &s, int lane, front<T> &f,
                            double unit, double *value) {
-  int last = p.n - 1 - s.row;
+  const int last = p.n - 1 - s.row;
   if (lane != last / ROWS) return;
-  SDTW_UNROLL
-  for (int r = 0; r < ROWS; r++) {
-    if (r != last % ROWS) continue;
-    double m = (double)f.left[r].mantissa;
-    *value = Hard ? m : unit * (log2(m) + (double)f.left[r].exponent);
+  /* The rows move up until the last is the first: an index would put them all into memory. */
+  for (int r = 0; r < last % ROWS; r++) {
+    SDTW_UNROLL
+    for (int q = 0; q + 1 < ROWS; q++) f.left[q] = f.left[q + 1];
   }
+  const scaled<T> corner = f.left[0];
+  const double m = (double)corner.mantissa;
+  *value = Hard ? m : unit * (log2(m) + (double)corner.exponent);
 }
 
 /* Sweeps a pair forward and puts its value; with Save also keeps what the way back needs. */

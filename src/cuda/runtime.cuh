@@ -18,6 +18,9 @@
 #endif
 
 #define SDTW_DEVICE static __device__ __forceinline__
+/* A phase of work on a tile, with registers of its own: the kernel needs as many as its hungriest
+ * phase, not as all of them together. State that passes through memory is copied at both ends. */
+#define SDTW_PHASE static __device__ __noinline__
 #define SDTW_BOTH static inline __host__ __device__
 
 /* a b + c, maximum and minimum: one instruction each on a GPU, where the CPU's compiler would call

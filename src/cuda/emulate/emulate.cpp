@@ -496,6 +496,12 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
   return cudaSuccess;
 }
 
+/* An emulated device has no clock. */
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int device) {
+  *value = 0;
+  return device < device_count() ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
 cudaError_t cudaSetDevice(int device) {
   if (device < 0 || device >= device_count()) return cudaErrorInvalidDevice;
   chosen_device = device;
