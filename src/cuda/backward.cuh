@@ -187,11 +187,12 @@ SDTW_DEVICE void load_rows(row_block<T, K> &b, const pair_view<T> &p, const stri
                            int k, const T *sums) {
   SDTW_UNROLL
   for (int r = 0; r < ROWS; r++) {
+    const bool own = s.row + lane * ROWS + r < p.n; /* else the row is another lane's */
     SDTW_UNROLL
     for (int q = 0; q < K; q++) {
-      size_t at = (size_t)(k + q) * (size_t)p.n + (size_t)row_of(p, s, lane, r);
+      const size_t at = (size_t)(k + q) * (size_t)p.n + (size_t)row_of(p, s, lane, r);
       b.x[r][q] = k + q < p.d ? p.x[at] : T(0);
-      b.sum[r][q] = k + q < p.d && sums ? sums[at] : T(0);
+      b.sum[r][q] = own && k + q < p.d && sums ? sums[at] : T(0);
     }
   }
 }

@@ -1,4 +1,7 @@
-/* The scheduler and the runtime of the stand-in. See cuda.h. */
+/* The scheduler and the runtime of the stand-in. See cuda.h.
+ *
+ * For ThreadSanitizer this file is compiled without -fsanitize=thread, with -DFIBER_TSAN: what it
+ * notes about a thread is not what that thread does. */
 #include "cuda.h"
 
 #include <stdio.h>
@@ -31,6 +34,7 @@ struct shared_memory {
   const void *place;
   shared_memory *next;
   void *data;
+  char tag;
 };
 
 struct block {
@@ -57,7 +61,7 @@ static char begin_tag, end_tag, warp_tags[TAGS];
 /* ---- faults -------------------------------------------------------------------------------- */
 
 /* Ends the launch; on a thread's fiber it does not return. */
-FIBER_UNWATCHED static void fault(const char *what, const thread *t) {
+static void fault(const char *what, const thread *t) {
   faulted = true;
   snprintf(fault_text, sizeof fault_text, "%s: %s (block %u, thread %u, line %d)", running.name,
            what, t->home->number, t->number, t->line);
@@ -75,13 +79,13 @@ uint3 block_size() { return uint3{running.size, 1, 1}; }
 uint3 grid_size() { return uint3{running.grid, 1, 1}; }
 int lane() { return (int)(current->number % WARP); }
 
-FIBER_UNWATCHED static void wait_for_others() {
+static void wait_for_others() {
   thread *t = current;
   current = NULL;
   fiber_switch(&t->f, &home, false);
 }
 
-FIBER_UNWATCHED void sync_threads(int line) {
+void sync_threads(int line) {
   thread *t = current;
   char *tag = &t->home->barrier_tag[t->barriers++ % 2];
   tag_release(tag);
@@ -91,15 +95,25 @@ FIBER_UNWATCHED void sync_threads(int line) {
   tag_acquire(tag);
 }
 
-FIBER_UNWATCHED void *shared(const void *place, size_t bytes) {
-  block *b = current->home;
-  for (shared_memory *m = b->memory; m; m = m->next) {
-    if (m->place == place) return m->data;
-  }
+/* As if the scheduler had laid it out before the block began: no thread's write comes before any
+ * other's. */
+static shared_memory *lay_out_shared(block *b, const void *place, size_t bytes) {
+  fiber_pose_as(&home);
   shared_memory *m = (shared_memory *)malloc(sizeof *m);
-  *m = shared_memory{place, b->memory, malloc(bytes)};
+  *m = shared_memory{place, b->memory, malloc(bytes), 0};
   memset(m->data, 0xff, bytes); /* NaN */
   b->memory = m;
+  tag_release(&m->tag);
+  fiber_pose_as(&current->f);
+  return m;
+}
+
+void *shared(const void *place, size_t bytes) {
+  block *b = current->home;
+  shared_memory *m = b->memory;
+  while (m && m->place != place) m = m->next;
+  if (!m) m = lay_out_shared(b, place, bytes);
+  tag_acquire(&m->tag);
   return m->data;
 }
 
@@ -110,7 +124,7 @@ static thread *lane_of(const thread *t, int lane) {
 }
 
 /* Whether all lanes of the mask wait in the operation that t has come to. */
-FIBER_UNWATCHED static bool all_here(const thread *t) {
+static bool all_here(const thread *t) {
   for (int l = 0; l < WARP; l++) {
     if (!(t->mask >> l & 1)) continue;
     const thread *o = lane_of(t, l);
@@ -123,7 +137,7 @@ FIBER_UNWATCHED static bool all_here(const thread *t) {
   return true;
 }
 
-FIBER_UNWATCHED static void complete(const thread *t) {
+static void complete(const thread *t) {
   uint64_t votes = 0;
   for (int l = 0; l < WARP; l++) {
     if (t->mask >> l & 1) votes |= (lane_of(t, l)->in & 1) << l;
@@ -141,7 +155,7 @@ FIBER_UNWATCHED static void complete(const thread *t) {
 }
 
 /* The lanes of one __syncwarp() share a tag that no other operation nearby has. */
-FIBER_UNWATCHED static char *common_tag(const thread *t) {
+static char *common_tag(const thread *t) {
   static unsigned next;
   for (int l = 0; l < WARP; l++) {
     if (!(t->mask >> l & 1)) continue;
@@ -151,7 +165,7 @@ FIBER_UNWATCHED static char *common_tag(const thread *t) {
   return &warp_tags[next++ % TAGS];
 }
 
-FIBER_UNWATCHED uint64_t warp_exchange(unsigned mask, warp_op op, uint64_t in, int source,
+uint64_t warp_exchange(unsigned mask, warp_op op, uint64_t in, int source,
                                        int line) {
   thread *t = current;
   unsigned left = t->home->count - t->number / WARP * WARP;
@@ -175,7 +189,7 @@ FIBER_UNWATCHED uint64_t warp_exchange(unsigned mask, warp_op op, uint64_t in, i
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-FIBER_UNWATCHED static void thread_main() {
+static void thread_main() {
   fiber_arrived();
   tag_acquire(&begin_tag);
   running.run(running.closure);
@@ -188,7 +202,7 @@ FIBER_UNWATCHED static void thread_main() {
 }
 
 /* Lets every thread that can go on do so once; says whether any could. */
-FIBER_UNWATCHED static bool run_ready(block *b, const unsigned *order) {
+static bool run_ready(block *b, const unsigned *order) {
   bool any = false;
   for (unsigned i = 0; i < b->count && !faulted; i++) {
     thread *t = b->threads[order[i]];
@@ -202,7 +216,7 @@ FIBER_UNWATCHED static bool run_ready(block *b, const unsigned *order) {
 }
 
 /* Opens the block's barrier when all living threads are at it; says whether they were. */
-FIBER_UNWATCHED static bool open_barrier(block *b) {
+static bool open_barrier(block *b) {
   const thread *first = NULL;
   for (unsigned i = 0; i < b->count; i++) {
     const thread *t = b->threads[i];
@@ -220,7 +234,7 @@ FIBER_UNWATCHED static bool open_barrier(block *b) {
   return first != NULL;
 }
 
-FIBER_UNWATCHED static void report_deadlock(block *b) {
+static void report_deadlock(block *b) {
   for (unsigned i = 0; i < b->count; i++) {
     if (b->threads[i]->at == DONE) continue;
     fault("deadlock", b->threads[i]);
@@ -229,7 +243,7 @@ FIBER_UNWATCHED static void report_deadlock(block *b) {
 }
 
 /* One turn of a block. */
-FIBER_UNWATCHED static void run_block(block *b, const unsigned *order) {
+static void run_block(block *b, const unsigned *order) {
   if (!run_ready(b, order) && !faulted && !open_barrier(b) && !faulted) report_deadlock(b);
 }
 
@@ -326,7 +340,7 @@ static void discard(board *all) {
 }
 
 /* Runs the blocks, RESIDENT of them in turn. */
-FIBER_UNWATCHED static void run_grid(board *all, const unsigned *blocks, const unsigned *order) {
+static void run_grid(board *all, const unsigned *blocks, const unsigned *order) {
   unsigned next = 0, alive = 0;
   bool live[RESIDENT] = {};
   do {
