@@ -29,15 +29,6 @@ check_device_memory <- function(bytes = getOption("softdtw.cuda.memory")) {
 backend_options <- function(backend, precision) {
   backend <- check_backend(backend)
   precision <- check_precision(precision)
-  if (precision == "single" && backend == "cpu") {
-    stop_softdtw("argument", paste(
-      "`precision` = \"single\" runs on CUDA only: take `backend` = \"cuda\", or",
-      "`precision` = \"double\"."
-    ), argument = "precision")
-  }
-  if (precision == "single") {
-    backend <- "cuda"
-  }
   if (backend == "cuda") {
     check_device()
   }

@@ -353,8 +353,8 @@ check_total <- function(total, steps, opts, what) {
   invisible()
 }
 
-# Slopes of a direction go with one over the length of the vector: below this they may overflow.
-smallest_vector <- 1e-290
+# Slopes of a direction go with one over the length of the vector: below this they overflow.
+smallest_vector <- 2^-1000
 
 # "cosine" compares directions, which a zero vector does not have.
 check_directions <- function(x, arg) {
@@ -367,13 +367,14 @@ check_directions <- function(x, arg) {
   if (!is.na(step)) {
     at <- locate_step(x$lengths, step)
     what <- if (size[step] == 0) {
-      "a zero vector, which has no direction for cost = \"cosine\","
+      c("a zero vector", "which has no direction")
     } else {
-      "too small a vector for cost = \"cosine\" (rescale it)"
+      c("too small a vector", "whose direction has no finite slope")
     }
     stop_softdtw("zero_vector", sprintf(
-      "%s has %s at time step %s.",
-      name_series(arg, if (!isTRUE(x$single)) at$series, x$names), what, big_number(at$time)
+      "%s is %s at time step %s, %s for cost = \"cosine\".",
+      name_series(arg, if (!isTRUE(x$single)) at$series, x$names), what[1L], big_number(at$time),
+      what[2L]
     ), series = at$series, position = at$time)
   }
 }

@@ -303,20 +303,34 @@ lloyd <- function(task, centroids, iter_max, tol, tick) {
   iter <- 0
   while (iter < iter_max && !converged) {
     iter <- iter + 1
-    moved <- move_centroids(task, state, if (thorough) 1000 else steps_while_moving, tol)
-    after <- fill_empty(task, assign_series(task, moved$centroids, state, moved$which))
-    still <- identical(after$cluster, state$cluster)
-    if (after$objective < state$objective) {
-      state <- after
-      trace <- c(trace, state$objective)
-    } else {
-      still <- TRUE
-    }
-    converged <- still && (thorough || moved$at_rest)
-    thorough <- still
+    after <- lloyd_step(task, state, thorough, tol)
+    state <- after$state
+    trace <- c(trace, if (after$lower) state$objective)
+    converged <- after$still && (thorough || after$at_rest)
+    thorough <- after$still
     tick()
   }
+  if (!converged) {
+    # Cut short, but the centroids returned are those of their clusters.
+    after <- lloyd_step(task, state, TRUE, tol)
+    state <- after$state
+    trace <- c(trace, if (after$lower) state$objective)
+  }
   c(state, list(trace = trace, iter = iter, converged = converged))
+}
+
+# Moves all centroids and assigns all series again, or leaves everything where that is not lower.
+# still: no series changed its cluster; at_rest: no centroid could be moved further.
+lloyd_step <- function(task, state, thorough, tol) {
+  moved <- move_centroids(task, state, if (thorough) 1000 else steps_while_moving, tol)
+  after <- fill_empty(task, assign_series(task, moved$centroids, state, moved$which))
+  lower <- after$objective < state$objective
+  list(
+    state = if (lower) after else state,
+    lower = lower,
+    still = !lower || identical(after$cluster, state$cluster),
+    at_rest = moved$at_rest
+  )
 }
 
 # `before`, `which`: only these centroids differ from those of an earlier state.
@@ -408,15 +422,22 @@ fill_cluster <- function(task, state, empty) {
   NULL
 }
 
-# Clusters by decreasing size, ties by first series; empty ones come last.
+# Clusters by decreasing size, ties by first series; empty ones come last. A series as near to two
+# centroids goes to the one that is first under the new numbers, as predict() has it. That only
+# moves series to larger clusters, so it comes to an end.
 number_clusters <- function(state) {
   k <- length(state$centroids)
-  first <- match(seq_len(k), state$cluster)
-  by_size <- order(-tabulate(state$cluster, k), first)
-  state$centroids <- state$centroids[by_size]
-  state$values <- state$values[, by_size, drop = FALSE]
-  state$cluster <- match(state$cluster, by_size)
-  state
+  repeat {
+    first <- match(seq_len(k), state$cluster)
+    by_size <- order(-tabulate(state$cluster, k), first)
+    state$centroids <- state$centroids[by_size]
+    state$values <- state$values[, by_size, drop = FALSE]
+    numbered <- match(state$cluster, by_size)
+    state$cluster <- max.col(-state$values, "first")
+    if (identical(state$cluster, numbered)) {
+      return(state)
+    }
+  }
 }
 
 # methods ---------------------------------------------------------------------------------------

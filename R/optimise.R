@@ -109,39 +109,45 @@ positive_or_one <- function(x) ifelse(is.finite(x) & x > 0, x, 1)
 # so rounds follow one another until one gains nothing.
 descend_lbfgs <- function(track, problem, maxit, tol) {
   left <- maxit
+  unit <- overall_spread(problem$x)
   repeat {
     before <- track$best()
-    if (all(before$grad == 0)) {
+    if (sum(abs(before$grad)) * unit <= .Machine$double.eps * before$scale || before$scale == 0) {
       return(at_rest("the gradient is zero"))
     }
     if (left < 1) {
-      return(cut_short(sprintf("stopped after maxit = %s steps", big_number(maxit))))
+      return(out_of_steps(maxit))
     }
-    code <- lbfgs_round(track, problem, left, tol)
+    end <- lbfgs_round(track, unit, left, tol)
+    if (end$out_of_steps) {
+      return(out_of_steps(maxit))
+    }
     after <- track$best()
-    left <- left - code$steps
+    left <- left - end$steps
     gained <- before$value - after$value > tol * after$scale
-    if (!gained || (code$clean && after$scale > before$scale / 16)) {
+    if (!gained || (end$clean && after$scale > before$scale / 16)) {
       break
     }
   }
   if (problem$opts$gamma == 0 && problem$opts$cost == 0L) {
     return(descend_by_means(track, problem, max(left, 1), tol))
   }
-  if (left < 1) {
-    return(cut_short(sprintf("stopped after maxit = %s steps", big_number(maxit))))
-  }
   at_rest(sprintf("a further step lowers the objective by less than %.0e of it", tol))
+}
+
+out_of_steps <- function(maxit) {
+  cut_short(sprintf("stopped after maxit = %s steps", big_number(maxit)))
 }
 
 # Lengths are in units of the data's spread, one for all dimensions and steps: units by dimension,
 # or by how much alignment falls on a step, took more evaluations on real data. 20 past steps took
 # a tenth fewer than 10 and cost nothing beside an evaluation. Where a trial point leaves the range
 # of doubles, a value far above all others sends the line search back.
-lbfgs_round <- function(track, problem, maxit, tol) {
+lbfgs_round <- function(track, unit, maxit, tol) {
   start <- track$best()
-  scale <- positive_or_one(start$scale)
-  far_above <- 1e9 * scale
+  # A gradient whose square overflows in these units would stop optim().
+  scale <- max(start$scale, max(abs(start$grad)) * unit * 1e-100)
+  far_above <- min(1e9 * scale, .Machine$double.xmax)
   end <- stats::optim(
     start$at,
     fn = \(values) {
@@ -155,10 +161,14 @@ lbfgs_round <- function(track, problem, maxit, tol) {
     method = "L-BFGS-B",
     control = list(
       maxit = maxit, factr = tol / .Machine$double.eps, pgtol = 0, lmm = 20,
-      fnscale = scale, parscale = rep(overall_spread(problem$x), length(start$at))
+      fnscale = scale, parscale = rep(unit, length(start$at))
     )
   )
-  list(clean = end$convergence <= 1L, steps = end$counts[["function"]])
+  list(
+    clean = end$convergence == 0L,
+    out_of_steps = end$convergence == 1L,
+    steps = end$counts[["function"]]
+  )
 }
 
 # How much alignment falls on each step of the centroid, and the squared distances under it.
@@ -178,7 +188,7 @@ descend_by_means <- function(track, problem, maxit, tol) {
       return(at_rest("every step is the mean of the values aligned to it"))
     }
   }
-  cut_short(sprintf("stopped after maxit = %s steps", big_number(maxit)))
+  out_of_steps(maxit)
 }
 
 # Adam ------------------------------------------------------------------------------------------
@@ -237,7 +247,7 @@ descend_adam <- function(track, problem, maxit, tol, control) {
       return(at_rest(sprintf("no gain in %s steps", big_number(control$patience))))
     }
   }
-  cut_short(sprintf("stopped after maxit = %s steps", big_number(maxit)))
+  out_of_steps(maxit)
 }
 
 vector_length <- function(x) {
@@ -290,10 +300,15 @@ resampled_mean <- function(x, weights, to) {
   total
 }
 
-# Number of the series with the smallest objective of all, in blocks so that the n x n matrix is
-# never held.
-medoid <- function(problem, block = 256L) {
+# Number of the series with the smallest objective of all. Larger sets go in blocks of rows, so
+# that no n x n matrix is held.
+medoid <- function(problem, most_values = 2^22) {
   n <- length(problem$weights)
+  block <- max(1, floor(most_values / n))
+  if (n <= block) {
+    values <- .Call(ffi_matrix, problem$x, NULL, problem$opts, problem$own, problem$own)
+    return(which.min(values %*% problem$weights))
+  }
   cost <- double(n)
   for (first in seq(1L, n, by = block)) {
     i <- first:min(n, first + block - 1L)

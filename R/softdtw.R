@@ -40,9 +40,8 @@
 #' @param backend Where to compute: `"cpu"`, `"cuda"` (NVIDIA devices; an error where there is none)
 #'   or `"auto"`, which takes CUDA for work that is worth it: at least 1e8 cells of cost matrices,
 #'   and at least 100 for each number in the series. The result is the same but for rounding.
-#' @param precision `"double"`, or `"single"` for twice the speed or more on CUDA, and there only:
-#'   values then have 6 to 7 digits, alignments and gradients fewer where costs are many times
-#'   gamma.
+#' @param precision `"double"`, or `"single"` for about twice the speed: values then have 6 to 7
+#'   digits, alignments and gradients fewer where costs are many times gamma.
 #' @param threads Number of threads, or `NULL` for that of [softdtw_threads()]. It never changes a
 #'   result.
 #' @param progress Whether to show a progress bar on the standard error stream.

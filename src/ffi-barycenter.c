@@ -28,8 +28,7 @@ SEXP ffi_spread(SEXP z, SEXP x, SEXP weights, SEXP opts) {
   sdtw_options options = parse_options(opts);
   sdtw_job job = reduce_job(z, x, weights, &options);
   int n = job.x->length[0];
-  SEXP results[2] = {PROTECT(Rf_allocVector(REALSXP, n)),
-                     PROTECT(zero_matrix(n, (int)job.x->d))};
+  SEXP results[2] = {PROTECT(Rf_allocVector(REALSXP, n)), PROTECT(zero_matrix(n, (int)job.x->d))};
   job.value = (double *)R_alloc(job.y->count, sizeof(double));
   job.mass = REAL(results[0]);
   job.square = REAL(results[1]);

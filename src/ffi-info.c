@@ -10,27 +10,26 @@
 #include "core/threads.h"
 #include "cuda/cuda.h"
 
-static SEXP usable_isas(void) {
-  const sdtw_kernels *found[3];
-  int n = sdtw_kernels_usable(found);
+static SEXP names_of(const sdtw_isa *isas, int n) {
   SEXP names = PROTECT(Rf_allocVector(STRSXP, n));
-  for (int i = 0; i < n; i++) SET_STRING_ELT(names, i, Rf_mkChar(found[i]->name));
+  for (int i = 0; i < n; i++) SET_STRING_ELT(names, i, Rf_mkChar(sdtw_isa_name(isas[i])));
   UNPROTECT(1);
   return names;
 }
 
 SEXP ffi_info(void) {
-  const sdtw_kernels *best = sdtw_kernels_find(NULL);
+  sdtw_isa found[3];
+  int n = sdtw_isa_usable(found);
   SEXP results[] = {
-      PROTECT(Rf_mkString(best->name)),
-      PROTECT(usable_isas()),
-      PROTECT(Rf_ScalarLogical(sdtw_has_openmp())),
-      PROTECT(Rf_ScalarInteger(sdtw_processors())),
-      PROTECT(Rf_ScalarInteger(best->lanes)),
+    PROTECT(names_of(found + n - 1, 1)),
+    PROTECT(names_of(found, n)),
+    PROTECT(Rf_ScalarLogical(sdtw_has_openmp())),
+    PROTECT(Rf_ScalarInteger(sdtw_processors())),
+    PROTECT(Rf_ScalarInteger(sdtw_isa_lanes(found[n - 1]))),
 #if defined(__VERSION__)
-      PROTECT(Rf_mkString(__VERSION__)),
+    PROTECT(Rf_mkString(__VERSION__)),
 #else
-      PROTECT(Rf_mkString("unknown")),
+    PROTECT(Rf_mkString("unknown")),
 #endif
   };
   const char *const names[] = {"isa", "isas", "openmp", "processors", "lanes", "compiler"};

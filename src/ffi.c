@@ -27,21 +27,29 @@ SEXP named_list(int n, const char *const *names, SEXP *values) {
   return list;
 }
 
+/* The named instruction set, or the most capable one that this processor has. */
+static sdtw_isa parse_isa(SEXP isa) {
+  sdtw_isa found[3];
+  int n = sdtw_isa_usable(found);
+  if (Rf_isNull(isa)) return found[n - 1];
+  const char *name = CHAR(Rf_asChar(isa));
+  for (int i = 0; i < n; i++) {
+    if (strcmp(sdtw_isa_name(found[i]), name) == 0) return found[i];
+  }
+  Rf_error("the option `softdtw.isa` asks for \"%s\", which this processor does not have", name);
+}
+
 sdtw_options parse_options(SEXP opts) {
-  SEXP isa = list_element(opts, "isa");
-  sdtw_options options = {
+  SEXP single = list_element(opts, "single");
+  return (sdtw_options){
       .gamma = Rf_asReal(list_element(opts, "gamma")),
       .cost = (sdtw_ground_cost)Rf_asInteger(list_element(opts, "cost")),
       .window = (ptrdiff_t)Rf_asReal(list_element(opts, "window")),
+      .single = !Rf_isNull(single) && Rf_asLogical(single),
       .threads = Rf_asInteger(list_element(opts, "threads")),
-      .single = Rf_asLogical(list_element(opts, "single")) == TRUE,
+      .isa = parse_isa(list_element(opts, "isa")),
       .device_memory = Rf_asReal(list_element(opts, "memory")),
   };
-  const char *name = Rf_isNull(isa) ? NULL : CHAR(Rf_asChar(isa));
-  options.kernels = sdtw_kernels_find(name);
-  if (!options.kernels)
-    Rf_error("the option `softdtw.isa` asks for \"%s\", which this processor does not have", name);
-  return options;
 }
 
 sdtw_set *parse_set(SEXP series, const sdtw_options *options) {

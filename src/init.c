@@ -24,24 +24,15 @@ extern SEXP ffi_spread(SEXP, SEXP, SEXP, SEXP);
 extern SEXP ffi_threads(SEXP);
 
 /* Through void (*)(void), which every function pointer may be cast to without a warning. */
-#define ROUTINE(name, arguments) {#name, (DL_FUNC)(void (*)(void))&name, arguments}
+#define ROUTINE(name, arguments) \
+  { #name, (DL_FUNC)(void (*)(void)) & name, arguments }
 
 static const R_CallMethodDef routines[] = {
-    ROUTINE(ffi_alignment, 3),
-    ROUTINE(ffi_barycenter, 4),
-    ROUTINE(ffi_cost, 2),
-    ROUTINE(ffi_cuda, 0),
-    ROUTINE(ffi_devices, 0),
-    ROUTINE(ffi_dist, 3),
-    ROUTINE(ffi_forget, 0),
-    ROUTINE(ffi_grad, 5),
-    ROUTINE(ffi_info, 0),
-    ROUTINE(ffi_knn, 6),
-    ROUTINE(ffi_matrix, 5),
-    ROUTINE(ffi_memory, 0),
-    ROUTINE(ffi_softdtw, 3),
-    ROUTINE(ffi_spread, 4),
-    ROUTINE(ffi_threads, 1),
+    ROUTINE(ffi_alignment, 3), ROUTINE(ffi_barycenter, 4), ROUTINE(ffi_cost, 2),
+    ROUTINE(ffi_cuda, 0),      ROUTINE(ffi_devices, 0),    ROUTINE(ffi_dist, 3),
+    ROUTINE(ffi_forget, 0),    ROUTINE(ffi_grad, 5),       ROUTINE(ffi_info, 0),
+    ROUTINE(ffi_knn, 6),       ROUTINE(ffi_matrix, 5),     ROUTINE(ffi_memory, 0),
+    ROUTINE(ffi_softdtw, 3),   ROUTINE(ffi_spread, 4),     ROUTINE(ffi_threads, 1),
     {NULL, NULL, 0},
 };
 

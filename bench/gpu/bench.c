@@ -150,8 +150,7 @@ static void bench_batch(int batch, int length, size_t d, int single,
   double cells = (double)batch * length * length;
   double *value = calloc((size_t)batch, sizeof *value), *gx = calloc(numbers, sizeof *gx);
   sdtw_job job = {.kind = SDTW_PAIRS, .x = &x, .y = &y, .value = value};
-  job.options = (sdtw_options){.gamma = 1, .window = -1, .threads = 1, .single = single,
-                               .kernels = sdtw_kernels_find(NULL)};
+  job.options = (sdtw_options){.gamma = 1, .window = -1, .threads = 1, .single = single};
   measured forward = time_job(&job, 5);
   job.grad_x = rows_of(gx, &x);
   measured both = time_job(&job, 5);
@@ -195,8 +194,7 @@ static void bench_matrix(size_t count, int length, int single, const sdtw_cuda_d
   double pairs = (double)count * (double)(count - 1) / 2, cells = pairs * length * length;
   double *value = calloc(count * (count - 1) / 2, sizeof *value);
   sdtw_job job = {.kind = SDTW_DIST, .x = &x, .y = &x, .value = value};
-  job.options = (sdtw_options){.gamma = 1, .window = -1, .threads = 1, .single = single,
-                               .kernels = sdtw_kernels_find(NULL)};
+  job.options = (sdtw_options){.gamma = 1, .window = -1, .threads = 1, .single = single};
   measured m = time_job(&job, count > 2000 ? 1 : 3);
   printf("%6zu %6d %-6s %10.3f %10.3f %9.1f", count, length, single ? "single" : "double", m.kernels,
          m.call, m.peak / 1e6);

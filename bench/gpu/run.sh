@@ -12,7 +12,8 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 out=$root/out/gpu
 : "${CC:=cc}" "${CXX:=c++}" "${NVCC:=nvcc}" "${ARCH:=native}" "${EMULATE:=}"
-core="batch dispatch engine sweep threads unit kernels-generic kernels-avx2 kernels-avx512"
+core="batch dispatch engine sweep threads unit kernels-generic kernels-avx2 kernels-avx512
+  single-batch single-sweep single-kernels-generic single-kernels-avx2 single-kernels-avx512"
 kernels="arrange device gradient sum value"
 mkdir -p "$out"
 rm -f "$out"/*.o

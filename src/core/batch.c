@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "batch.h"
 #include "places.h"
 #include "sweep.h"
 
@@ -26,6 +27,7 @@ typedef struct {
 typedef struct {
   const sdtw_job *job;
   int wants;
+  double *centre;
   worker *workers;
   size_t pairs; /* PAIRS, REDUCE */
   size_t edge;  /* MATRIX, DIST: a task is edge x edge pairs; PAIRS, REDUCE: edge pairs */
@@ -76,7 +78,7 @@ static void lay_out_workers(batch *b, sdtw_arena *arena) {
     sdtw_pair *pairs = sdtw_take(arena, MOST_PAIRS, sizeof(sdtw_pair));
     double *value = sdtw_take_doubles(arena, MOST_PAIRS);
     if (!arena->base) continue;
-    sdtw_sweep_init(&b->workers[t].sweep, b->job, b->wants, scratch);
+    sdtw_sweep_init(&b->workers[t].sweep, b->job, b->wants, b->centre, scratch);
     b->workers[t].pairs = pairs;
     b->workers[t].value = value;
   }
@@ -96,6 +98,7 @@ static void lay_out_knn(batch *b, sdtw_arena *arena) {
 static void lay_out(batch *b, sdtw_arena *arena) {
   const sdtw_job *job = b->job;
   b->wants = wants_of(job);
+  b->centre = sdtw_take_doubles(arena, job->given_cost ? 0 : job->x->d);
   lay_out_workers(b, arena);
   if (job->kind == SDTW_ALIGNMENT) return;
   b->edge = choose_edge(job);
@@ -118,7 +121,7 @@ static batch empty_batch(const sdtw_job *job) {
   return b;
 }
 
-size_t sdtw_plan(const sdtw_job *job) {
+size_t sdtw_batch_plan(const sdtw_job *job) {
   batch b = empty_batch(job);
   sdtw_arena counting = {NULL, 0};
   lay_out(&b, &counting);
@@ -367,13 +370,42 @@ static void alignment_task(void *context, size_t task, int thread, sdtw_crew *cr
   if (sdtw_sweep_run(s, crew, thread) == SDTW_OK) job->value[0] = s->value[0];
 }
 
+/* ---- centre --------------------------------------------------------------------------------- */
+
+#ifdef SDTW_SINGLE
+static void widen(const sdtw_set *set, size_t k, double *low, double *high) {
+  for (size_t i = 0; i < set->count; i++) {
+    const double *values = set->values + set->start[i];
+    for (size_t t = 0; t < (size_t)set->length[i]; t++) {
+      *low = fmin(*low, values[t * set->d + k]);
+      *high = fmax(*high, values[t * set->d + k]);
+    }
+  }
+}
+
+/* A float has seven digits, and an offset common to all series must not use them up. */
+static void find_centre(batch *b) {
+  for (size_t k = 0; !b->job->given_cost && k < b->job->x->d; k++) {
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    widen(b->job->x, k, &low, &high);
+    if (b->job->y != b->job->x) widen(b->job->y, k, &low, &high);
+    b->centre[k] = low + 0.5 * (high - low);
+  }
+}
+#else
+static void find_centre(batch *b) {
+  for (size_t k = 0; !b->job->given_cost && k < b->job->x->d; k++) b->centre[k] = 0;
+}
+#endif
+
 /* ---- entry --------------------------------------------------------------------------------- */
 
-sdtw_status sdtw_run(const sdtw_job *job, void *scratch, const sdtw_monitor *monitor) {
+sdtw_status sdtw_batch_run(const sdtw_job *job, void *scratch, const sdtw_monitor *monitor) {
   batch b = empty_batch(job);
   size_t past = (size_t)scratch % SDTW_CACHE_LINE;
   sdtw_arena arena = {(char *)scratch + (past ? SDTW_CACHE_LINE - past : 0), 0};
   lay_out(&b, &arena);
+  find_centre(&b);
   switch (job->kind) {
     case SDTW_PAIRS:
       return run_pairs(&b, monitor);

@@ -1,29 +1,36 @@
-/* Which kernels to run: asked of the processor, newest last. This file is compiled without any
- * instruction-set attribute, so that it runs everywhere. */
-#include <string.h>
+/* Which kernels to run: asked of the processor, newest last, and which precision. This file is
+ * compiled without any instruction-set attribute, so that it runs everywhere. */
+#include "batch.h"
+#include "softdtw.h"
 
-#include "kernels.h"
+const char *sdtw_isa_name(sdtw_isa isa) {
+  static const char *const names[] = {"generic", "avx2", "avx512"};
+  return names[isa];
+}
 
-int sdtw_kernels_usable(const sdtw_kernels *found[3]) {
+int sdtw_isa_lanes(sdtw_isa isa) {
+  static const int lanes[] = {4, 8, 16};
+  return lanes[isa];
+}
+
+int sdtw_isa_usable(sdtw_isa found[3]) {
   int n = 0;
-  found[n++] = &sdtw_kernels_generic;
+  found[n++] = SDTW_GENERIC;
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    found[n++] = &sdtw_kernels_avx2;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) found[n++] = SDTW_AVX2;
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("fma"))
-    found[n++] = &sdtw_kernels_avx512;
+    found[n++] = SDTW_AVX512;
 #endif
   return n;
 }
 
-const sdtw_kernels *sdtw_kernels_find(const char *name) {
-  const sdtw_kernels *found[3];
-  int n = sdtw_kernels_usable(found);
-  if (!name) return found[n - 1];
-  for (int i = 0; i < n; i++) {
-    if (strcmp(found[i]->name, name) == 0) return found[i];
-  }
-  return NULL;
+size_t sdtw_plan(const sdtw_job *job) {
+  return job->options.single ? sdtw_batch_plan_f32(job) : sdtw_batch_plan_f64(job);
+}
+
+sdtw_status sdtw_run(const sdtw_job *job, void *scratch, const sdtw_monitor *monitor) {
+  return job->options.single ? sdtw_batch_run_f32(job, scratch, monitor)
+                             : sdtw_batch_run_f64(job, scratch, monitor);
 }

@@ -1,4 +1,4 @@
 /* The kernels for any processor; see kernels-template.h. */
 #include "vec-generic.h"
-#define SDTW_ISA generic
+#define SDTW_TABLE sdtw_kernels_generic
 #include "kernels-template.h"

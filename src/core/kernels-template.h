@@ -4,10 +4,11 @@
  *
  *     Z_ij = K_ij (Z_{i-1,j} + Z_{i,j-1} + Z_{i-1,j-1}),   Z_00 = 1.
  *
- * Z leaves the range of a double at once, so each Z is a mantissa in [1, 2) and an exponent held
- * in a double of its own. A cell then takes one polynomial for 2^f with f in [-1/2, 1/2], three
+ * Z leaves the range of a real at once, so each Z is a mantissa in [1, 2) and an exponent held
+ * in a real of its own. A cell then takes one polynomial for 2^f with f in [-1/2, 1/2], three
  * additions aligned to the largest exponent and no logarithm. The sum is at least 1 when any
- * neighbour is reachable, so nothing can underflow; unreachable is mantissa 0, exponent -DBL_MAX.
+ * neighbour is reachable, so nothing can underflow; unreachable is mantissa 0, exponent
+ * -SDTW_REAL_MAX.
  *
  * The additions are (up + left) + diagonal: swapping the two series gives the same bits. Shares
  * are each their own term over the sum (none is one minus the others, which could be negative).
@@ -18,9 +19,8 @@
  * A lane vector is a pair of vectors (a, b). One alone would wait for its left neighbour's result
  * most of the time; the two fill each other's gaps.
  *
- * Parameters: the vocabulary of a vec-*.h, and SDTW_ISA, the name of the instruction set.
+ * Parameters: the vocabulary of a vec-*.h, and SDTW_TABLE, the name of the table to define.
  */
-#include <float.h>
 #include <math.h>
 
 #include "kernels.h"
@@ -36,9 +36,9 @@ typedef struct {
   M a, b;
 } pair_mask;
 
-V_INLINE pair pair_set(double c) { return (pair){v_set(c), v_set(c)}; }
-V_INLINE pair pair_load(const double *p) { return (pair){v_load(p), v_load(p + V_WIDTH)}; }
-V_INLINE void pair_store(double *p, pair v) {
+V_INLINE pair pair_set(sdtw_real c) { return (pair){v_set(c), v_set(c)}; }
+V_INLINE pair pair_load(const sdtw_real *p) { return (pair){v_load(p), v_load(p + V_WIDTH)}; }
+V_INLINE void pair_store(sdtw_real *p, pair v) {
   v_store(p, v.a);
   v_store(p + V_WIDTH, v.b);
 }
@@ -53,20 +53,28 @@ V_INLINE pair pair_sqrt(pair x) { return (pair){v_sqrt(x.a), v_sqrt(x.b)}; }
 V_INLINE pair pair_select(pair_mask m, pair yes, pair no) {
   return (pair){v_select(m.a, yes.a, no.a), v_select(m.b, yes.b, no.b)};
 }
-V_INLINE pair pair_kept_mul(pair x, pair y) {
-  return (pair){v_keep(x.a * y.a), v_keep(x.b * y.b)};
-}
+V_INLINE pair pair_kept_mul(pair x, pair y) { return (pair){v_keep(x.a * y.a), v_keep(x.b * y.b)}; }
 /* all lanes one up, `below` into the first */
-V_INLINE pair pair_enter(pair v, double below) {
+V_INLINE pair pair_enter(pair v, sdtw_real below) {
   return (pair){v_enter(v.a, v_set(below)), v_enter(v.b, v.a)};
 }
 /* all lanes one down, `above` into the last */
-V_INLINE pair pair_leave(pair v, double above) {
+V_INLINE pair pair_leave(pair v, sdtw_real above) {
   return (pair){v_leave(v.a, v.b), v_leave(v.b, v_set(above))};
 }
 
-/* 2^f for f in [-1/2, 1/2]: 1 + f q(f), q near-minimax of degree 10, relative error 2e-17 before
- * rounding and exactly 1 at 0. In Estrin's order, which is shorter than Horner's. */
+/* 2^f for f in [-1/2, 1/2]: 1 + f q(f) with q near-minimax, exactly 1 at 0. In Estrin's order,
+ * which is shorter than Horner's. Relative error before rounding: 3e-9 (single), 2e-17 (double). */
+#ifdef SDTW_SINGLE
+V_INLINE V exp2_fraction(V f) {
+  V f2 = f * f;
+  V q01 = v_fma(v_set(0.24022652782887738f), f, v_set(0.6931472149680279f));
+  V q23 = v_fma(v_set(0.009617692972993062f), f, v_set(0.05550310551013797f));
+  V q45 = v_fma(v_set(0.0001559467816132662f), f, v_set(0.0013406643902351759f));
+  V q = v_fma(v_fma(q45, f2, q23), f2, q01);
+  return v_fma(f, q, v_set(1));
+}
+#else
 V_INLINE V exp2_fraction(V f) {
   V f2 = f * f, f4 = f2 * f2;
   V q01 = v_fma(v_set(0.24022650695910097), f, v_set(0.6931471805599457));
@@ -77,8 +85,9 @@ V_INLINE V exp2_fraction(V f) {
   V q0 = v_fma(q23, f2, q01), q4 = v_fma(q67, f2, q45);
   V q8 = v_fma(v_set(4.078071929588337e-10), f2, q89);
   V q = v_fma(v_fma(q8, f4, q4), f4, q0);
-  return v_fma(f, q, v_set(1.0));
+  return v_fma(f, q, v_set(1));
 }
+#endif
 
 typedef struct {
   V mantissa, exponent;
@@ -90,13 +99,14 @@ typedef struct {
 
 V_INLINE scaled soft_cell(scaled up, scaled left, scaled diagonal, V cost, int keep, shares *s) {
   V whole = v_round(cost);
-  V top = v_max(v_max(up.exponent, left.exponent), diagonal.exponent);
+  /* left, the cell just computed, comes last: all else is ready while it is on its way */
+  V top = v_max(v_max(up.exponent, diagonal.exponent), left.exponent);
   V from_up = v_scale(up.mantissa, up.exponent - top);
   V from_left = v_scale(left.mantissa, left.exponent - top);
   V from_diagonal = v_scale(diagonal.mantissa, diagonal.exponent - top);
   V sum = (from_up + from_left) + from_diagonal;
   if (keep) {
-    V inverse = v_set(1.0) / sum;
+    V inverse = v_set(1) / sum;
     *s = (shares){from_up * inverse, from_left * inverse, from_diagonal * inverse};
   }
   scaled z;
@@ -106,16 +116,17 @@ V_INLINE scaled soft_cell(scaled up, scaled left, scaled diagonal, V cost, int k
 }
 
 V_INLINE scaled hard_cell(scaled up, scaled left, scaled diagonal, V cost, int keep, shares *s) {
-  V least = v_min(up.mantissa, left.mantissa);
   if (keep) {
-    V one = v_set(1.0), none = v_set(0.0);
+    V least = v_min(up.mantissa, left.mantissa);
+    V one = v_set(1), none = v_set(0);
     M is_diagonal = v_less_equal(diagonal.mantissa, least);
     M is_up = v_less_equal(up.mantissa, left.mantissa);
     s->diagonal = v_select(is_diagonal, one, none);
     s->up = v_select(is_diagonal, none, v_select(is_up, one, none));
     s->left = v_select(is_diagonal, none, v_select(is_up, none, one));
   }
-  return (scaled){v_min(least, diagonal.mantissa) + cost, up.exponent};
+  V before = v_min(up.mantissa, diagonal.mantissa);
+  return (scaled){v_min(before, left.mantissa) + cost, up.exponent};
 }
 
 V_INLINE scaled one_cell(int hard, scaled up, scaled left, scaled diagonal, V cost, int keep,
@@ -133,7 +144,7 @@ typedef struct {
 } forward_state;
 
 V_INLINE scaled_pair cell(int hard, scaled_pair up, scaled_pair left, scaled_pair diagonal,
-                          pair cost, double *kept) {
+                          pair cost, sdtw_real *kept) {
   shares sa, sb;
   int keep = kept != NULL;
   scaled a = one_cell(hard, (scaled){up.mantissa.a, up.exponent.a},
@@ -151,16 +162,16 @@ V_INLINE scaled_pair cell(int hard, scaled_pair up, scaled_pair left, scaled_pai
 }
 
 V_INLINE scaled_pair unreachable(int hard) {
-  return (scaled_pair){pair_set(hard ? HUGE_VAL : 0.0), pair_set(-DBL_MAX)};
+  return (scaled_pair){pair_set(hard ? INFINITY : 0), pair_set(-SDTW_REAL_MAX)};
 }
 
 /* Cells outside their lane's steps become unreachable and take no share of anything. */
-V_INLINE scaled_pair mask_cell(int hard, scaled_pair z, pair_mask inside, double *kept) {
+V_INLINE scaled_pair mask_cell(int hard, scaled_pair z, pair_mask inside, sdtw_real *kept) {
   scaled_pair none = unreachable(hard);
   if (kept) {
     for (int k = 0; k < SDTW_SHARES; k++) {
-      double *at = kept + k * LANES;
-      pair_store(at, pair_select(inside, pair_load(at), pair_set(0.0)));
+      sdtw_real *at = kept + k * LANES;
+      pair_store(at, pair_select(inside, pair_load(at), pair_set(0)));
     }
   }
   return (scaled_pair){pair_select(inside, z.mantissa, none.mantissa),
@@ -191,16 +202,16 @@ V_INLINE void leave_below(int hard, int strip, sdtw_border border, ptrdiff_t t, 
   }
 }
 
-V_INLINE void forward_run(int hard, int strip, int masked, const double *cost, sdtw_border border,
-                          forward_state *state, double *kept, const sdtw_span *span,
-                          ptrdiff_t from, ptrdiff_t to) {
+V_INLINE void forward_run(int hard, int strip, int masked, const sdtw_real *cost,
+                          sdtw_border border, forward_state *state, sdtw_real *kept,
+                          const sdtw_span *span, ptrdiff_t from, ptrdiff_t to) {
   scaled_pair left = state->left, diagonal = state->diagonal;
   pair lo = pair_load(span->lo), hi = pair_load(span->hi);
   for (ptrdiff_t t = from; t < to; t++) {
     scaled_pair up = cell_above(hard, strip, border, t, left);
     left = cell(hard, up, left, diagonal, pair_load(cost), kept);
     if (masked) {
-      V step = v_set((double)t);
+      V step = v_set((sdtw_real)t);
       pair_mask inside = {v_inside(step, lo.a, hi.a), v_inside(step, lo.b, hi.b)};
       left = mask_cell(hard, left, inside, kept);
     }
@@ -218,30 +229,30 @@ static inline ptrdiff_t between(ptrdiff_t low, ptrdiff_t v, ptrdiff_t high) {
 }
 
 /* The steps where every lane has a cell run without masks; only the ramps at both ends pay. */
-V_INLINE void forward_line(int hard, int strip, int keep, const double *cost, sdtw_border border,
-                           double *saved, double *kept, const sdtw_span *span, ptrdiff_t from,
+V_INLINE void forward_line(int hard, int strip, int keep, const sdtw_real *cost, sdtw_border border,
+                           sdtw_real *saved, sdtw_real *kept, const sdtw_span *span, ptrdiff_t from,
                            ptrdiff_t to) {
   forward_state state = {{pair_load(saved), pair_load(saved + LANES)},
                          {pair_load(saved + 2 * LANES), pair_load(saved + 3 * LANES)}};
   ptrdiff_t begin = between(from, span->inner_first, to);
   ptrdiff_t end = between(begin, span->inner_last + 1, to);
-  double *kept_inner = keep ? kept + (begin - from) * SDTW_SHARES * LANES : NULL;
-  double *kept_end = keep ? kept + (end - from) * SDTW_SHARES * LANES : NULL;
+  sdtw_real *kept_inner = keep ? kept + (begin - from) * SDTW_SHARES * LANES : NULL;
+  sdtw_real *kept_end = keep ? kept + (end - from) * SDTW_SHARES * LANES : NULL;
   forward_run(hard, strip, 1, cost, border, &state, keep ? kept : NULL, span, from, begin);
   forward_run(hard, strip, 0, cost + (begin - from) * LANES, border, &state, kept_inner, span,
               begin, end);
-  forward_run(hard, strip, 1, cost + (end - from) * LANES, border, &state, kept_end, span, end,
-              to);
+  forward_run(hard, strip, 1, cost + (end - from) * LANES, border, &state, kept_end, span, end, to);
   pair_store(saved, state.left.mantissa);
   pair_store(saved + LANES, state.left.exponent);
   pair_store(saved + 2 * LANES, state.diagonal.mantissa);
   pair_store(saved + 3 * LANES, state.diagonal.exponent);
 }
 
-#define FORWARD_VARIANT(NAME, HARD, STRIP, KEEP)                                                  \
-  V_TARGET static void NAME(const double *cost, sdtw_border border, double *state, double *kept, \
-                            const sdtw_span *span, ptrdiff_t from, ptrdiff_t to) {                \
-    forward_line(HARD, STRIP, KEEP, cost, border, state, kept, span, from, to);                   \
+#define FORWARD_VARIANT(NAME, HARD, STRIP, KEEP)                                         \
+  V_TARGET static void NAME(const sdtw_real *cost, sdtw_border border, sdtw_real *state, \
+                            sdtw_real *kept, const sdtw_span *span, ptrdiff_t from,      \
+                            ptrdiff_t to) {                                              \
+    forward_line(HARD, STRIP, KEEP, cost, border, state, kept, span, from, to);          \
   }
 FORWARD_VARIANT(forward_soft_pack, 0, 0, 0)
 FORWARD_VARIANT(forward_soft_pack_keep, 0, 0, 1)
@@ -253,9 +264,10 @@ FORWARD_VARIANT(forward_hard_strip, 1, 1, 0)
 FORWARD_VARIANT(forward_hard_strip_keep, 1, 1, 1)
 #undef FORWARD_VARIANT
 
-static void forward(int hard, int strip, const double *cost, sdtw_border border, double *state,
-                    double *kept, const sdtw_span *span, ptrdiff_t from, ptrdiff_t to) {
-  static void (*const variants[2][2][2])(const double *, sdtw_border, double *, double *,
+static void forward(int hard, int strip, const sdtw_real *cost, sdtw_border border,
+                    sdtw_real *state, sdtw_real *kept, const sdtw_span *span, ptrdiff_t from,
+                    ptrdiff_t to) {
+  static void (*const variants[2][2][2])(const sdtw_real *, sdtw_border, sdtw_real *, sdtw_real *,
                                          const sdtw_span *, ptrdiff_t, ptrdiff_t) = {
       {{forward_soft_pack, forward_soft_pack_keep}, {forward_soft_strip, forward_soft_strip_keep}},
       {{forward_hard_pack, forward_hard_pack_keep}, {forward_hard_strip, forward_hard_strip_keep}}};
@@ -268,12 +280,12 @@ static void forward(int hard, int strip, const double *cost, sdtw_border border,
  * cell had in its sum. `up` and `diagonal` debts travel to the line above, `left` debts along the
  * line. In a strip the line above is the lane before, one step later for up and two for diagonal,
  * so those debts wait in registers: {left, up, diagonal, diagonal one step older}. */
-V_INLINE void backward_line(int strip, const double *kept, sdtw_debt debt, double *state,
-                            double *alignment, ptrdiff_t from, ptrdiff_t to) {
+V_INLINE void backward_line(int strip, const sdtw_real *kept, sdtw_debt debt, sdtw_real *state,
+                            sdtw_real *alignment, ptrdiff_t from, ptrdiff_t to) {
   pair owed_left = pair_load(state), owed_up = pair_load(state + LANES);
   pair owed_diagonal = pair_load(state + 2 * LANES), older = pair_load(state + 3 * LANES);
   for (ptrdiff_t t = to - 1; t >= from; t--) {
-    const double *share = kept + (t - from) * SDTW_SHARES * LANES;
+    const sdtw_real *share = kept + (t - from) * SDTW_SHARES * LANES;
     pair up, diagonal;
     if (strip) {
       ptrdiff_t column = t - (LANES - 1);
@@ -303,8 +315,8 @@ V_INLINE void backward_line(int strip, const double *kept, sdtw_debt debt, doubl
   pair_store(state + 3 * LANES, older);
 }
 
-V_TARGET static void backward(int strip, const double *kept, sdtw_debt debt, double *state,
-                              double *alignment, ptrdiff_t from, ptrdiff_t to) {
+V_TARGET static void backward(int strip, const sdtw_real *kept, sdtw_debt debt, sdtw_real *state,
+                              sdtw_real *alignment, ptrdiff_t from, ptrdiff_t to) {
   if (strip) {
     backward_line(1, kept, debt, state, alignment, from, to);
   } else {
@@ -319,8 +331,8 @@ V_INLINE pair add_distance(int kind, pair sum, pair difference) {
                                 : pair_fma(difference, difference, sum);
 }
 
-V_INLINE pair distance(int kind, const double *x, const double *y, ptrdiff_t dim, size_t d) {
-  pair sum = pair_set(0.0);
+V_INLINE pair distance(int kind, const sdtw_real *x, const sdtw_real *y, ptrdiff_t dim, size_t d) {
+  pair sum = pair_set(0);
   for (size_t k = 0; k < d; k++) {
     pair difference = pair_sub(pair_load(x + k * LANES), pair_load(y + (ptrdiff_t)k * dim));
     sum = add_distance(kind, sum, difference);
@@ -333,8 +345,9 @@ typedef struct {
 } four;
 
 /* The distances of four steps at once: one alone would wait for each of its own sums. */
-V_INLINE four four_distances(int kind, const double *x, const double *y, sdtw_view view, size_t d) {
-  four sum = {pair_set(0.0), pair_set(0.0), pair_set(0.0), pair_set(0.0)};
+V_INLINE four four_distances(int kind, const sdtw_real *x, const sdtw_real *y, sdtw_view view,
+                             size_t d) {
+  four sum = {pair_set(0), pair_set(0), pair_set(0), pair_set(0)};
   for (size_t k = 0; k < d; k++, y += view.dim) {
     pair x_k = pair_load(x + k * LANES);
     sum.a = add_distance(kind, sum.a, pair_sub(x_k, pair_load(y)));
@@ -346,10 +359,10 @@ V_INLINE four four_distances(int kind, const double *x, const double *y, sdtw_vi
   return (four){pair_sqrt(sum.a), pair_sqrt(sum.b), pair_sqrt(sum.c), pair_sqrt(sum.d)};
 }
 
-V_INLINE void cost_line(int kind, double scale, const double *x, sdtw_view y, size_t d,
-                        size_t count, double *out) {
+V_INLINE void cost_line(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view y, size_t d,
+                        size_t count, sdtw_real *out) {
   pair factor = pair_set(scale);
-  const double *at = y.at;
+  const sdtw_real *at = y.at;
   size_t t = 0;
   for (; t + 4 <= count; t += 4, at += 4 * y.step, out += 4 * LANES) {
     four cost = four_distances(kind, x, at, y, d);
@@ -362,8 +375,8 @@ V_INLINE void cost_line(int kind, double scale, const double *x, sdtw_view y, si
     pair_store(out, pair_mul(distance(kind, x, at, y.dim, d), factor));
 }
 
-V_TARGET static void cost(int kind, double scale, const double *x, sdtw_view y, size_t d,
-                          size_t count, double *out) {
+V_TARGET static void cost(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view y, size_t d,
+                          size_t count, sdtw_real *out) {
   if (kind == SDTW_MANHATTAN) {
     cost_line(SDTW_MANHATTAN, scale, x, y, d, count, out);
   } else if (kind == SDTW_EUCLIDEAN) {
@@ -381,10 +394,10 @@ V_TARGET static void cost(int kind, double scale, const double *x, sdtw_view y, 
  * series swaps the bits too. */
 V_INLINE pair gradient_term(int kind, pair e, pair difference) {
   if (kind != SDTW_MANHATTAN) return pair_mul(e, difference);
-  V zero = v_set(0.0);
+  V zero = v_set(0);
   pair_mask up = {v_less_equal(zero, difference.a), v_less_equal(zero, difference.b)};
   pair_mask down = {v_less_equal(difference.a, zero), v_less_equal(difference.b, zero)};
-  pair none = pair_set(0.0);
+  pair none = pair_set(0);
   return pair_sub(pair_select(up, e, none), pair_select(down, e, none));
 }
 
@@ -396,19 +409,19 @@ V_INLINE pair gradient_sum(int kind, pair e, pair difference, pair sum) {
 /* One dimension's sums on their way along a line: of x's gradient, and in a strip of y's. */
 typedef struct {
   pair x, sum, moving;
-  const double *y;
-  double *gy;
+  const sdtw_real *y;
+  sdtw_real *gy;
 } gradient_sums;
 
-V_INLINE gradient_sums start_sums(const double *x, sdtw_view y, sdtw_columns gy, const double *gx,
-                                  const double *travel, size_t k) {
+V_INLINE gradient_sums start_sums(const sdtw_real *x, sdtw_view y, sdtw_columns gy,
+                                  const sdtw_real *gx, const sdtw_real *travel, size_t k) {
   ptrdiff_t dim = (ptrdiff_t)k;
   return (gradient_sums){pair_load(x + k * LANES), pair_load(gx + k * LANES),
                          pair_load(travel + k * LANES), y.at + dim * y.dim,
                          gy.at ? gy.at + dim * gy.dim : NULL};
 }
 
-V_INLINE void end_sums(const gradient_sums *s, double *gx, double *travel, size_t k) {
+V_INLINE void end_sums(const gradient_sums *s, sdtw_real *gx, sdtw_real *travel, size_t k) {
   pair_store(gx + k * LANES, s->sum);
   pair_store(travel + k * LANES, s->moving);
 }
@@ -422,15 +435,15 @@ V_INLINE void add_step(int kind, int strip, int with_y, pair e, ptrdiff_t t, ptr
     s->moving = gradient_sum(kind, e, pair_sub(y_t, s->x), s->moving);
     v_store_first(s->gy + t, s->moving.a);
   } else if (with_y) {
-    double *at = s->gy + t * gy_step;
+    sdtw_real *at = s->gy + t * gy_step;
     pair_store(at, gradient_sum(kind, e, pair_sub(y_t, s->x), pair_load(at)));
   }
 }
 
 /* Four dimensions at once, so that their sums need not wait for one another's additions. */
-V_INLINE void gradient_line(int kind, int strip, int with_y, const double *alignment,
-                            const double *x, sdtw_view y, size_t d, ptrdiff_t from, ptrdiff_t to,
-                            double *gx, sdtw_columns gy, double *travel) {
+V_INLINE void gradient_line(int kind, int strip, int with_y, const sdtw_real *alignment,
+                            const sdtw_real *x, sdtw_view y, size_t d, ptrdiff_t from, ptrdiff_t to,
+                            sdtw_real *gx, sdtw_columns gy, sdtw_real *travel) {
   size_t k = 0;
   for (; k + 4 <= d; k += 4) {
     gradient_sums s0 = start_sums(x, y, gy, gx, travel, k);
@@ -460,9 +473,9 @@ V_INLINE void gradient_line(int kind, int strip, int with_y, const double *align
 }
 
 /* d |x - y| / d x = (x - y) / |x - y|, and 0 where the points coincide */
-V_INLINE void divide_by_distance(double *alignment, const double *x, sdtw_view y, size_t d,
+V_INLINE void divide_by_distance(sdtw_real *alignment, const sdtw_real *x, sdtw_view y, size_t d,
                                  size_t count) {
-  pair zero = pair_set(0.0);
+  pair zero = pair_set(0);
   for (size_t t = 0; t < count; t++) {
     pair length = distance(SDTW_EUCLIDEAN, x, y.at + (ptrdiff_t)t * y.step, y.dim, d);
     pair e = pair_load(alignment + t * LANES);
@@ -472,9 +485,9 @@ V_INLINE void divide_by_distance(double *alignment, const double *x, sdtw_view y
   }
 }
 
-V_INLINE void gradient_kind(int kind, int strip, double *alignment, const double *x, sdtw_view y,
-                            size_t d, ptrdiff_t from, ptrdiff_t to, double *gx, sdtw_columns gy,
-                            double *travel) {
+V_INLINE void gradient_kind(int kind, int strip, sdtw_real *alignment, const sdtw_real *x,
+                            sdtw_view y, size_t d, ptrdiff_t from, ptrdiff_t to, sdtw_real *gx,
+                            sdtw_columns gy, sdtw_real *travel) {
   if (gy.at) {
     gradient_line(kind, strip, 1, alignment, x, y, d, from, to, gx, gy, travel);
   } else {
@@ -482,9 +495,9 @@ V_INLINE void gradient_kind(int kind, int strip, double *alignment, const double
   }
 }
 
-V_TARGET static void gradient(int kind, int strip, double *alignment, const double *x, sdtw_view y,
-                              size_t d, ptrdiff_t from, ptrdiff_t to, double *gx, sdtw_columns gy,
-                              double *travel) {
+V_TARGET static void gradient(int kind, int strip, sdtw_real *alignment, const sdtw_real *x,
+                              sdtw_view y, size_t d, ptrdiff_t from, ptrdiff_t to, sdtw_real *gx,
+                              sdtw_columns gy, sdtw_real *travel) {
   if (kind == SDTW_EUCLIDEAN) divide_by_distance(alignment, x, y, d, (size_t)(to - from));
   if (kind == SDTW_MANHATTAN) {
     if (strip) {
@@ -501,14 +514,14 @@ V_TARGET static void gradient(int kind, int strip, double *alignment, const doub
   }
 }
 
-V_TARGET static void moments(const double *alignment, const double *x, sdtw_view y, size_t d,
-                             size_t count, double *mass, double *square) {
+V_TARGET static void moments(const sdtw_real *alignment, const sdtw_real *x, sdtw_view y, size_t d,
+                             size_t count, sdtw_real *mass, sdtw_real *square) {
   pair sum = pair_load(mass);
   for (size_t t = 0; t < count; t++) sum = pair_add(sum, pair_load(alignment + t * LANES));
   pair_store(mass, sum);
   for (size_t k = 0; k < d; k++) {
     pair x_k = pair_load(x + k * LANES), total = pair_load(square + k * LANES);
-    const double *y_k = y.at + (ptrdiff_t)k * y.dim;
+    const sdtw_real *y_k = y.at + (ptrdiff_t)k * y.dim;
     for (size_t t = 0; t < count; t++) {
       pair difference = pair_sub(x_k, pair_load(y_k + (ptrdiff_t)t * y.step));
       total = pair_fma(pair_load(alignment + t * LANES), pair_mul(difference, difference), total);
@@ -517,13 +530,7 @@ V_TARGET static void moments(const double *alignment, const double *x, sdtw_view
   }
 }
 
-#define SDTW_TABLE_NAME(isa) sdtw_kernels_##isa
-#define SDTW_TABLE(isa) SDTW_TABLE_NAME(isa)
-#define SDTW_STRING_OF(isa) #isa
-#define SDTW_STRING(isa) SDTW_STRING_OF(isa)
-
-const sdtw_kernels SDTW_TABLE(SDTW_ISA) = {
-    .name = SDTW_STRING(SDTW_ISA),
+const sdtw_kernels SDTW_TABLE = {
     .lanes = LANES,
     .cost = cost,
     .forward = forward,

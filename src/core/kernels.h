@@ -13,69 +13,75 @@
 
 #include <stddef.h>
 
+#include "precision.h"
+
+#ifdef SDTW_SINGLE
+enum { SDTW_MAX_LANES = 32 };
+#else
 enum { SDTW_MAX_LANES = 16 };
+#endif
 
 /* Which cells of a line exist: lane l has the steps lo[l]..hi[l]; all lanes have those from
  * inner_first to inner_last, none has any outside first..last. */
 typedef struct {
-  double lo[SDTW_MAX_LANES], hi[SDTW_MAX_LANES];
+  sdtw_real lo[SDTW_MAX_LANES], hi[SDTW_MAX_LANES];
   ptrdiff_t first, last, inner_first, inner_last;
 } sdtw_span;
 
 /* Points of a series as the lanes see them: dimension k at step t is at + t * step + k * dim. */
 typedef struct {
-  const double *at;
+  const sdtw_real *at;
   ptrdiff_t step, dim;
 } sdtw_view;
 
 /* An accumulator for each column and dimension; in a pack laid out as the view of y, in a strip
  * one number a column (step between dimensions: dim), entered and left by the lanes in turn. */
 typedef struct {
-  double *at;
+  sdtw_real *at;
   ptrdiff_t step, dim;
 } sdtw_columns;
 
 /* The border between two lines, forward: mantissa and exponent of each column (gamma = 0: the
  * value, and no exponent). In a pack a lane vector a column, in a strip one number a column. */
 typedef struct {
-  double *mantissa, *exponent;
+  sdtw_real *mantissa, *exponent;
 } sdtw_border;
 
 /* The border backward: what the line below owes to the cells above and diagonally above. */
 typedef struct {
-  double *up, *diagonal;
+  sdtw_real *up, *diagonal;
 } sdtw_debt;
 
 enum { SDTW_FORWARD_STATE = 4, SDTW_BACKWARD_STATE = 4, SDTW_SHARES = 3 };
 
 typedef struct {
-  const char *name;
   int lanes;
 
   /* out[t] = scale * cost(x, y[t]) for count steps; kind is an sdtw_ground_cost */
-  void (*cost)(int kind, double scale, const double *x, sdtw_view y, size_t d, size_t count,
-               double *out);
+  void (*cost)(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view y, size_t d, size_t count,
+               sdtw_real *out);
 
   /* Sweeps the steps from..to-1: the border above is replaced by the border below. state holds
    * SDTW_FORWARD_STATE vectors between calls on one line. cost and shares start at step `from`;
    * shares (three vectors a step: up, left, diagonal) may be NULL. */
-  void (*forward)(int hard, int strip, const double *cost, sdtw_border border, double *state,
-                  double *shares, const sdtw_span *span, ptrdiff_t from, ptrdiff_t to);
+  void (*forward)(int hard, int strip, const sdtw_real *cost, sdtw_border border, sdtw_real *state,
+                  sdtw_real *shares, const sdtw_span *span, ptrdiff_t from, ptrdiff_t to);
 
   /* Sweeps back from step to-1 to `from`: E of each cell into alignment, debts to the line above
    * in place of those from the line below. state holds SDTW_BACKWARD_STATE vectors. */
-  void (*backward)(int strip, const double *shares, sdtw_debt debt, double *state,
-                   double *alignment, ptrdiff_t from, ptrdiff_t to);
+  void (*backward)(int strip, const sdtw_real *shares, sdtw_debt debt, sdtw_real *state,
+                   sdtw_real *alignment, ptrdiff_t from, ptrdiff_t to);
 
   /* Adds E * d cost / d x to gx (d vectors) and E * d cost / d y to gy (gy.at may be NULL), up to
    * the constant factor of sdtw_gradient_factor(). travel holds d vectors for strips. alignment
    * is overwritten for the euclidean cost. */
-  void (*gradient)(int kind, int strip, double *alignment, const double *x, sdtw_view y, size_t d,
-                   ptrdiff_t from, ptrdiff_t to, double *gx, sdtw_columns gy, double *travel);
+  void (*gradient)(int kind, int strip, sdtw_real *alignment, const sdtw_real *x, sdtw_view y,
+                   size_t d, ptrdiff_t from, ptrdiff_t to, sdtw_real *gx, sdtw_columns gy,
+                   sdtw_real *travel);
 
   /* Adds E to mass (a vector) and E (x - y)^2 to square (d vectors). */
-  void (*moments)(const double *alignment, const double *x, sdtw_view y, size_t d, size_t count,
-                  double *mass, double *square);
+  void (*moments)(const sdtw_real *alignment, const sdtw_real *x, sdtw_view y, size_t d,
+                  size_t count, sdtw_real *mass, sdtw_real *square);
 } sdtw_kernels;
 
 extern const sdtw_kernels sdtw_kernels_generic;
@@ -83,11 +89,5 @@ extern const sdtw_kernels sdtw_kernels_generic;
 extern const sdtw_kernels sdtw_kernels_avx2;
 extern const sdtw_kernels sdtw_kernels_avx512;
 #endif
-
-/* The kernels of the named instruction set, the best this processor has for NULL; NULL when the
- * name is unknown or the processor lacks it. */
-const sdtw_kernels *sdtw_kernels_find(const char *name);
-/* The usable instruction sets, most capable last; returns their number, at most 3. */
-int sdtw_kernels_usable(const sdtw_kernels *found[3]);
 
 #endif

@@ -1,7 +1,6 @@
 /* See sweep.h. */
 #include "sweep.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 #if defined(__x86_64__)
@@ -16,8 +15,8 @@ static const ptrdiff_t chunk = 128;
 static const size_t block_budget = (size_t)1 << 20;
 /* Borders of a long pair, bytes. */
 static const size_t border_budget = (size_t)128 << 20;
-/* Border and y of a pack, bytes: each lane brings its own, and every row passes over them. A strip's
- * lanes share one y, so long series and those of many dimensions go alone. */
+/* Border and y of a pack, bytes: each lane brings its own, and every row passes over them. A
+ * strip's lanes share one y, so long series and those of many dimensions go alone. */
 static const size_t pack_budget = (size_t)384 << 10;
 /* A strip's step over a pack's: its lanes are shifted, and its ramps carry masks. */
 static const double strip_burden = 1.25;
@@ -25,6 +24,10 @@ static const double strip_burden = 1.25;
 static const double ln2 = 0.693147180559945309417232121458;
 
 /* ---- layout -------------------------------------------------------------------------------- */
+
+static sdtw_real *take_reals(sdtw_arena *arena, size_t count) {
+  return sdtw_take(arena, count, sizeof(sdtw_real));
+}
 
 static size_t at_least(size_t low, size_t v) { return v < low ? low : v; }
 static size_t at_most(size_t high, size_t v) { return v > high ? high : v; }
@@ -37,8 +40,8 @@ static size_t line_shares(const sdtw_sweep *s) {
 /* Lines go together in a block while their shares fit the cache. */
 static void choose_blocks(sdtw_sweep *s) {
   size_t balanced = (size_t)ceil(sqrt((double)s->lines));
-  size_t fitting = border_budget / (s->border_size * sizeof(double));
-  s->block = at_most(s->lines, at_least(1, block_budget / (line_shares(s) * sizeof(double))));
+  size_t fitting = border_budget / (s->border_size * sizeof(sdtw_real));
+  s->block = at_most(s->lines, at_least(1, block_budget / (line_shares(s) * sizeof(sdtw_real))));
   s->superblock = at_most(s->lines, at_least(balanced, fitting * s->block));
 }
 
@@ -46,20 +49,20 @@ static void choose_blocks(sdtw_sweep *s) {
  * scratch memory is planned for the longest pair and serves all others. */
 static size_t shares_reserved(const sdtw_sweep *s) {
   size_t line = line_shares(s);
-  return at_most(s->lines * line, at_least(line, block_budget / sizeof(double)));
+  return at_most(s->lines * line, at_least(line, block_budget / sizeof(sdtw_real)));
 }
 
 static size_t inner_reserved(const sdtw_sweep *s) {
   size_t balanced = (size_t)ceil(sqrt((double)s->lines)) * s->border_size;
-  return at_most(s->lines * s->border_size, at_least(balanced, border_budget / sizeof(double)));
+  return at_most(s->lines * s->border_size, at_least(balanced, border_budget / sizeof(sdtw_real)));
 }
 
 /* Columns of borders, debts and gradients of y run from `front` before column 0 (a strip's lanes
  * reach that far to the left of it) to as far behind column m. */
 static size_t front(const sdtw_sweep *s) { return s->strip ? (size_t)s->kernels->lanes : 0; }
 
-static double *take_columns(sdtw_sweep *s, sdtw_arena *arena) {
-  double *all = sdtw_take_doubles(arena, s->columns * s->stride);
+static sdtw_real *take_columns(sdtw_sweep *s, sdtw_arena *arena) {
+  sdtw_real *all = take_reals(arena, s->columns * s->stride);
   return all ? all + front(s) * s->stride : NULL;
 }
 
@@ -70,27 +73,27 @@ static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
   s->columns = m + 1 + (s->strip ? 2 * lanes + 1 : 0);
   s->border_size = 2 * s->columns * s->stride;
 
-  s->x = sdtw_take_doubles(arena, s->lines * d * lanes);
-  s->y = sdtw_take_doubles(arena, s->strip ? d * (m + 2 * lanes) : m * d * lanes);
+  s->x = take_reals(arena, s->lines * d * lanes);
+  s->y = take_reals(arena, s->strip ? d * (m + 2 * lanes) : m * d * lanes);
   s->border.mantissa = take_columns(s, arena);
   s->border.exponent = take_columns(s, arena);
-  s->cost = sdtw_take_doubles(arena, (size_t)chunk * lanes);
-  s->state = sdtw_take_doubles(arena, SDTW_FORWARD_STATE * lanes);
+  s->cost = take_reals(arena, (size_t)chunk * lanes);
+  s->state = take_reals(arena, SDTW_FORWARD_STATE * lanes);
   if (!s->wants) return;
 
   choose_blocks(s);
   size_t superblocks = (s->lines + s->superblock - 1) / s->superblock;
-  s->outer = sdtw_take_doubles(arena, superblocks * s->border_size);
-  s->inner = sdtw_take_doubles(arena, inner_reserved(s));
-  s->shares = sdtw_take_doubles(arena, shares_reserved(s));
-  s->alignment = sdtw_take_doubles(arena, (size_t)chunk * lanes);
+  s->outer = take_reals(arena, superblocks * s->border_size);
+  s->inner = take_reals(arena, inner_reserved(s));
+  s->shares = take_reals(arena, shares_reserved(s));
+  s->alignment = take_reals(arena, (size_t)chunk * lanes);
   s->debt.up = take_columns(s, arena);
   s->debt.diagonal = take_columns(s, arena);
-  s->gx = sdtw_take_doubles(arena, s->lines * d * lanes);
-  s->gy = sdtw_take_doubles(arena, s->strip ? d * s->columns : m * d * lanes);
-  s->travel = sdtw_take_doubles(arena, d * lanes);
-  s->mass = sdtw_take_doubles(arena, s->lines * lanes);
-  s->square = sdtw_take_doubles(arena, s->lines * d * lanes);
+  s->gx = take_reals(arena, s->lines * d * lanes);
+  s->gy = take_reals(arena, s->strip ? d * s->columns : m * d * lanes);
+  s->travel = take_reals(arena, d * lanes);
+  s->mass = take_reals(arena, s->lines * lanes);
+  s->square = take_reals(arena, s->lines * d * lanes);
 }
 
 static void place(sdtw_sweep *s) {
@@ -109,14 +112,25 @@ static size_t bytes_for(sdtw_sweep *s, int strip, ptrdiff_t n, ptrdiff_t m) {
 
 /* The longest series that a pack may hold. */
 static ptrdiff_t longest_pack(const sdtw_sweep *s) {
-  return (ptrdiff_t)(pack_budget / ((s->d + 2) * (size_t)s->kernels->lanes * sizeof(double)));
+  return (ptrdiff_t)(pack_budget / ((s->d + 2) * (size_t)s->kernels->lanes * sizeof(sdtw_real)));
 }
 
-void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, void *scratch) {
+static const sdtw_kernels *kernels_of(sdtw_isa isa) {
+#if defined(__x86_64__)
+  if (isa == SDTW_AVX512) return &sdtw_kernels_avx512;
+  if (isa == SDTW_AVX2) return &sdtw_kernels_avx2;
+#endif
+  (void)isa;
+  return &sdtw_kernels_generic;
+}
+
+void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, const double *centre,
+                     void *scratch) {
   const sdtw_options *options = &job->options;
   int cosine = options->cost == SDTW_COSINE;
   memset(s, 0, sizeof *s);
-  s->kernels = options->kernels;
+  s->kernels = kernels_of(options->isa);
+  s->centre = centre;
   s->x_set = job->x;
   s->y_set = job->y;
   s->gamma = options->gamma;
@@ -133,7 +147,7 @@ void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, void *scratc
 
 size_t sdtw_sweep_bytes(const sdtw_job *job, int wants) {
   sdtw_sweep s;
-  sdtw_sweep_init(&s, job, wants, NULL);
+  sdtw_sweep_init(&s, job, wants, NULL, NULL);
   ptrdiff_t n = job->given_cost ? (ptrdiff_t)job->given_n : job->x->longest;
   ptrdiff_t m = job->given_cost ? (ptrdiff_t)job->given_m : job->y->longest;
   ptrdiff_t limit = longest_pack(&s);
@@ -148,11 +162,13 @@ static const double *series(const sdtw_set *set, size_t i) { return set->values 
 
 /* Spreads a series over lane `lane` of out[step][dimension][lane]; the steps up to `steps` repeat
  * the last, so that costs there stay within the series' own range. */
-static void spread(double *out, size_t lanes, int lane, const double *values, size_t length,
-                   size_t steps, size_t d) {
+static void spread(const sdtw_sweep *s, sdtw_real *out, int lane, const double *values,
+                   size_t length, size_t steps) {
+  size_t lanes = (size_t)s->kernels->lanes, d = s->d;
   for (size_t t = 0; t < steps; t++) {
     const double *point = values + (t < length ? t : length - 1) * d;
-    for (size_t k = 0; k < d; k++) out[(t * d + k) * lanes + (size_t)lane] = point[k];
+    for (size_t k = 0; k < d; k++)
+      out[(t * d + k) * lanes + (size_t)lane] = (sdtw_real)(point[k] - s->centre[k]);
   }
 }
 
@@ -171,8 +187,8 @@ static void load_pack(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
   place(s);
   for (int l = 0; l < lanes; l++) {
     sdtw_pair p = pairs[l < count ? l : 0];
-    spread(s->x, (size_t)lanes, l, series(s->x_set, p.x), (size_t)s->n[l], (size_t)s->n_max, s->d);
-    spread(s->y, (size_t)lanes, l, series(s->y_set, p.y), (size_t)s->m[l], (size_t)s->m_max, s->d);
+    spread(s, s->x, l, series(s->x_set, p.x), (size_t)s->n[l], (size_t)s->n_max);
+    spread(s, s->y, l, series(s->y_set, p.y), (size_t)s->m[l], (size_t)s->m_max);
   }
 }
 
@@ -193,13 +209,14 @@ static void load_strip(sdtw_sweep *s, sdtw_pair p) {
   size_t n = (size_t)s->n_max, m = (size_t)s->m_max;
   for (size_t t = 0; t < s->lines * lanes; t++) {
     const double *point = x + (t < n ? t : n - 1) * d;
-    for (size_t k = 0; k < d; k++) s->x[(t / lanes * d + k) * lanes + t % lanes] = point[k];
+    for (size_t k = 0; k < d; k++)
+      s->x[(t / lanes * d + k) * lanes + t % lanes] = (sdtw_real)(point[k] - s->centre[k]);
   }
   for (size_t k = 0; k < d; k++) {
-    double *out = s->y + k * (m + 2 * lanes);
+    sdtw_real *out = s->y + k * (m + 2 * lanes);
     for (size_t t = 0; t < m + 2 * lanes; t++) {
       size_t back = t < lanes ? 0 : t - lanes < m ? t - lanes : m - 1;
-      out[t] = y[(m - 1 - back) * d + k];
+      out[t] = (sdtw_real)(y[(m - 1 - back) * d + k] - s->centre[k]);
     }
   }
 }
@@ -212,7 +229,7 @@ static double strip_effort(const sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
 /* Going back over a pack is worth it only if its shares fit the cache whole: those of a single pair
  * are the fewer by the number of lanes. */
 static int fits_pack(const sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
-  size_t share_bytes = SDTW_SHARES * (size_t)s->kernels->lanes * sizeof(double);
+  size_t share_bytes = SDTW_SHARES * (size_t)s->kernels->lanes * sizeof(sdtw_real);
   if (n > longest_pack(s) || m > longest_pack(s)) return 0;
   return !s->wants || (size_t)n * (size_t)m * share_bytes <= block_budget;
 }
@@ -255,7 +272,7 @@ static sdtw_view y_from(const sdtw_sweep *s, ptrdiff_t step) {
   return (sdtw_view){s->y + (step - 1) * d * lanes, d * lanes, lanes};
 }
 
-static const double *x_of(const sdtw_sweep *s, size_t line) {
+static const sdtw_real *x_of(const sdtw_sweep *s, size_t line) {
   return s->x + line * s->d * (size_t)s->kernels->lanes;
 }
 
@@ -263,14 +280,14 @@ static void span_of_strip(const sdtw_sweep *s, size_t line, sdtw_span *span) {
   ptrdiff_t lanes = s->kernels->lanes, row = (ptrdiff_t)line * lanes;
   for (ptrdiff_t l = 0; l < lanes; l++) {
     if (++row > s->n_max) {
-      span->lo[l] = DBL_MAX;
+      span->lo[l] = SDTW_REAL_MAX;
       span->hi[l] = 0;
       span->inner_first = span->last + 1; /* no step has all lanes */
       continue;
     }
     sdtw_range r = sdtw_window_range(row, s->n_max, s->m_max, s->window);
-    span->lo[l] = (double)(r.lo + l);
-    span->hi[l] = (double)(r.hi + l);
+    span->lo[l] = (sdtw_real)(r.lo + l);
+    span->hi[l] = (sdtw_real)(r.hi + l);
     if (l == 0) {
       span->first = r.lo;
       span->inner_last = r.hi;
@@ -290,8 +307,8 @@ static void span_of_row(const sdtw_sweep *s, size_t line, sdtw_span *span) {
       int below = (ptrdiff_t)line >= s->n[l]; /* the pair has ended: go on with its last row */
       r = sdtw_window_range(below ? s->n[l] : (ptrdiff_t)line + 1, s->n[l], s->m[l], s->window);
     }
-    span->lo[l] = (double)r.lo;
-    span->hi[l] = (double)r.hi;
+    span->lo[l] = (sdtw_real)r.lo;
+    span->hi[l] = (sdtw_real)r.hi;
     if (r.lo < span->first) span->first = r.lo;
     if (r.lo > span->inner_first) span->inner_first = r.lo;
     if (r.hi < span->inner_last) span->inner_last = r.hi;
@@ -314,7 +331,8 @@ static void copy_given_costs(const sdtw_sweep *s, size_t line, ptrdiff_t from, p
     for (ptrdiff_t l = 0; l < lanes; l++) {
       ptrdiff_t row = row0 + l, column = t - l - 1;
       int inside = row < s->n_max && column >= 0 && column < s->m_max;
-      s->cost[(t - from) * lanes + l] = inside ? s->scale * s->given[row + s->n_max * column] : 0;
+      double cost = inside ? s->scale * s->given[row + s->n_max * column] : 0;
+      s->cost[(t - from) * lanes + l] = (sdtw_real)cost;
     }
   }
 }
@@ -323,17 +341,18 @@ static void cost_of(const sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t 
   if (s->given) {
     copy_given_costs(s, line, from, to);
   } else {
-    s->kernels->cost(s->kind, s->scale, x_of(s, line), y_from(s, from), s->d, (size_t)(to - from),
-                     s->cost);
+    s->kernels->cost(s->kind, (sdtw_real)s->scale, x_of(s, line), y_from(s, from), s->d,
+                     (size_t)(to - from), s->cost);
   }
 }
 
 /* ---- forward ------------------------------------------------------------------------------- */
 
-static void set_unreachable(const sdtw_sweep *s, double *mantissa, double *exponent, size_t count) {
+static void set_unreachable(const sdtw_sweep *s, sdtw_real *mantissa, sdtw_real *exponent,
+                            size_t count) {
   for (size_t i = 0; i < count; i++) {
-    mantissa[i] = s->hard ? HUGE_VAL : 0.0;
-    exponent[i] = -DBL_MAX;
+    mantissa[i] = s->hard ? INFINITY : 0;
+    exponent[i] = -SDTW_REAL_MAX;
   }
 }
 
@@ -342,8 +361,8 @@ static void start_border(sdtw_sweep *s) {
   set_unreachable(s, s->border.mantissa - front(s) * s->stride,
                   s->border.exponent - front(s) * s->stride, s->columns * s->stride);
   for (size_t l = 0; l < s->stride; l++) {
-    s->border.mantissa[l] = s->hard ? 0.0 : 1.0;
-    s->border.exponent[l] = 0.0;
+    s->border.mantissa[l] = s->hard ? 0 : 1;
+    s->border.exponent[l] = 0;
   }
 }
 
@@ -351,13 +370,13 @@ static void start_border(sdtw_sweep *s) {
  * last cell of the border before it. That cell then ends the border of the line itself. */
 static void start_line(sdtw_sweep *s, const sdtw_span *span) {
   size_t lanes = (size_t)s->kernels->lanes;
-  double *left = s->state, *diagonal = s->state + 2 * lanes;
-  double *mantissa = s->border.mantissa + (span->first - 1) * (ptrdiff_t)s->stride;
-  double *exponent = s->border.exponent + (span->first - 1) * (ptrdiff_t)s->stride;
+  sdtw_real *left = s->state, *diagonal = s->state + 2 * lanes;
+  sdtw_real *mantissa = s->border.mantissa + (span->first - 1) * (ptrdiff_t)s->stride;
+  sdtw_real *exponent = s->border.exponent + (span->first - 1) * (ptrdiff_t)s->stride;
   set_unreachable(s, left, left + lanes, lanes);
   set_unreachable(s, diagonal, diagonal + lanes, lanes);
-  memcpy(diagonal, mantissa, s->stride * sizeof(double));
-  memcpy(diagonal + lanes, exponent, s->stride * sizeof(double));
+  memcpy(diagonal, mantissa, s->stride * sizeof(sdtw_real));
+  memcpy(diagonal + lanes, exponent, s->stride * sizeof(sdtw_real));
   set_unreachable(s, mantissa, exponent, s->stride);
 }
 
@@ -381,38 +400,40 @@ static void read_values(sdtw_sweep *s, size_t line) {
 }
 
 /* shares: NULL, or where those of step 1 of this line belong */
-static void forward_line(sdtw_sweep *s, size_t line, double *shares) {
+static void forward_line(sdtw_sweep *s, size_t line, sdtw_real *shares) {
   size_t lanes = (size_t)s->kernels->lanes;
   sdtw_span span = span_of(s, line);
   start_line(s, &span);
   for (ptrdiff_t from = span.first; from <= span.last; from += chunk) {
     ptrdiff_t to = from + chunk <= span.last ? from + chunk : span.last + 1;
-    double *kept = shares ? shares + (size_t)(from - 1) * SDTW_SHARES * lanes : NULL;
+    sdtw_real *kept = shares ? shares + (size_t)(from - 1) * SDTW_SHARES * lanes : NULL;
     cost_of(s, line, from, to);
     s->kernels->forward(s->hard, s->strip, s->cost, s->border, s->state, kept, &span, from, to);
   }
 }
 
-static double *border_start(const sdtw_sweep *s, double *part) { return part - front(s) * s->stride; }
-
-static void save_border(const sdtw_sweep *s, double *saved) {
-  size_t half = s->border_size / 2;
-  memcpy(saved, border_start(s, s->border.mantissa), half * sizeof(double));
-  memcpy(saved + half, border_start(s, s->border.exponent), half * sizeof(double));
+static sdtw_real *border_start(const sdtw_sweep *s, sdtw_real *part) {
+  return part - front(s) * s->stride;
 }
 
-static void restore_border(const sdtw_sweep *s, const double *saved) {
+static void save_border(const sdtw_sweep *s, sdtw_real *saved) {
   size_t half = s->border_size / 2;
-  memcpy(border_start(s, s->border.mantissa), saved, half * sizeof(double));
-  memcpy(border_start(s, s->border.exponent), saved + half, half * sizeof(double));
+  memcpy(saved, border_start(s, s->border.mantissa), half * sizeof(sdtw_real));
+  memcpy(saved + half, border_start(s, s->border.exponent), half * sizeof(sdtw_real));
+}
+
+static void restore_border(const sdtw_sweep *s, const sdtw_real *saved) {
+  size_t half = s->border_size / 2;
+  memcpy(border_start(s, s->border.mantissa), saved, half * sizeof(sdtw_real));
+  memcpy(border_start(s, s->border.exponent), saved + half, half * sizeof(sdtw_real));
 }
 
 /* How often to look at the stop flag: a strip's line is long, a pack's is not. */
 static int time_to_look(const sdtw_sweep *s, size_t line) { return s->strip || line % 16 == 0; }
 
 /* Sweeps the lines from..to-1 forward, keeping in `saved` the border above every block-th. */
-static sdtw_status forward_lines(sdtw_sweep *s, size_t from, size_t to, double *saved, size_t block,
-                                 sdtw_crew *crew, int thread) {
+static sdtw_status forward_lines(sdtw_sweep *s, size_t from, size_t to, sdtw_real *saved,
+                                 size_t block, sdtw_crew *crew, int thread) {
   for (size_t line = from; line < to; line++) {
     if (time_to_look(s, line) && sdtw_crew_stopped(crew, thread)) return SDTW_STOPPED;
     if (saved && (line - from) % block == 0)
@@ -425,25 +446,25 @@ static sdtw_status forward_lines(sdtw_sweep *s, size_t from, size_t to, double *
 
 /* ---- backward ------------------------------------------------------------------------------ */
 
-static double *debt_at(const sdtw_sweep *s, double *debt, ptrdiff_t column) {
+static sdtw_real *debt_at(const sdtw_sweep *s, sdtw_real *debt, ptrdiff_t column) {
   return debt + column * (ptrdiff_t)s->stride;
 }
 
 /* E = 1 in the last cell of each pair, given as if a line below owed it. */
 static void seed_line(sdtw_sweep *s, size_t line) {
   ptrdiff_t lanes = s->kernels->lanes;
-  memset(s->state, 0, (size_t)lanes * SDTW_BACKWARD_STATE * sizeof(double));
+  memset(s->state, 0, (size_t)lanes * SDTW_BACKWARD_STATE * sizeof(sdtw_real));
   if (s->strip) {
     ptrdiff_t below = (s->n_max - 1) % lanes + 1;
     if (line + 1 < s->lines) return;
     if (below == lanes)
-      s->debt.up[s->m_max] = 1.0;
+      s->debt.up[s->m_max] = 1;
     else
-      s->state[lanes + below] = 1.0;
+      s->state[lanes + below] = 1;
     return;
   }
   for (ptrdiff_t l = 0; l < lanes; l++) {
-    if (s->n[l] == (ptrdiff_t)line + 1) debt_at(s, s->debt.up, s->m[l])[l] = 1.0;
+    if (s->n[l] == (ptrdiff_t)line + 1) debt_at(s, s->debt.up, s->m[l])[l] = 1;
   }
 }
 
@@ -451,7 +472,7 @@ static void seed_line(sdtw_sweep *s, size_t line) {
 static void start_travel(sdtw_sweep *s, ptrdiff_t last) {
   size_t lanes = (size_t)s->kernels->lanes;
   for (size_t k = 0; k < s->d; k++) {
-    const double *gy = s->gy + front(s) + k * s->columns;
+    const sdtw_real *gy = s->gy + front(s) + k * s->columns;
     for (size_t l = 0; l < lanes; l++) s->travel[k * lanes + l] = gy[last + 1 - (ptrdiff_t)l];
   }
 }
@@ -484,20 +505,20 @@ static void use_alignment(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t 
   }
 }
 
-static void backward_line(sdtw_sweep *s, size_t line, const double *shares) {
+static void backward_line(sdtw_sweep *s, size_t line, const sdtw_real *shares) {
   size_t lanes = (size_t)s->kernels->lanes;
   sdtw_span span = span_of(s, line);
   seed_line(s, line);
   if (s->strip && s->wants & SDTW_WANT_Y) start_travel(s, span.last);
   for (ptrdiff_t to = span.last + 1; to > span.first; to -= chunk) {
     ptrdiff_t from = to - chunk > span.first ? to - chunk : span.first;
-    const double *kept = shares + (size_t)(from - 1) * SDTW_SHARES * lanes;
+    const sdtw_real *kept = shares + (size_t)(from - 1) * SDTW_SHARES * lanes;
     s->kernels->backward(s->strip, kept, s->debt, s->state, s->alignment, from, to);
     use_alignment(s, line, from, to);
   }
   if (!s->strip)
     memcpy(debt_at(s, s->debt.diagonal, span.first - 1), s->state + 2 * lanes,
-           lanes * sizeof(double));
+           lanes * sizeof(sdtw_real));
 }
 
 /* Sweeps the lines of a block forward from the border above it, keeping their shares. */
@@ -534,14 +555,14 @@ static sdtw_status sweep_superblock(sdtw_sweep *s, size_t from, size_t to, sdtw_
 static void clear_results(sdtw_sweep *s) {
   size_t lanes = (size_t)s->kernels->lanes, x_size = s->lines * s->d * lanes;
   size_t y_size = s->strip ? s->d * s->columns : (size_t)s->m_max * s->d * lanes;
-  size_t debt_bytes = s->columns * s->stride * sizeof(double);
+  size_t debt_bytes = s->columns * s->stride * sizeof(sdtw_real);
   memset(border_start(s, s->debt.up), 0, debt_bytes);
   memset(border_start(s, s->debt.diagonal), 0, debt_bytes);
-  memset(s->gx, 0, x_size * sizeof(double));
-  if (s->wants & SDTW_WANT_Y) memset(s->gy, 0, y_size * sizeof(double));
+  memset(s->gx, 0, x_size * sizeof(sdtw_real));
+  if (s->wants & SDTW_WANT_Y) memset(s->gy, 0, y_size * sizeof(sdtw_real));
   if (s->wants & SDTW_WANT_MOMENTS) {
-    memset(s->mass, 0, s->lines * lanes * sizeof(double));
-    memset(s->square, 0, x_size * sizeof(double));
+    memset(s->mass, 0, s->lines * lanes * sizeof(sdtw_real));
+    memset(s->square, 0, x_size * sizeof(sdtw_real));
   }
 }
 
@@ -609,12 +630,12 @@ static size_t row_place(const sdtw_sweep *s, int lane, size_t row, size_t k, siz
                   : (row * d + k) * lanes + (size_t)lane;
 }
 
-static void add_rows(const sdtw_sweep *s, int lane, const double *from, size_t d, double weight,
+static void add_rows(const sdtw_sweep *s, int lane, const sdtw_real *from, size_t d, double weight,
                      double *out) {
   size_t n = (size_t)s->n[lane];
   for (size_t k = 0; k < d; k++) {
     for (size_t t = 0; t < n; t++)
-      out[k * n + t] += weight * from[row_place(s, lane, t, k, d)];
+      out[k * n + t] += weight * (double)from[row_place(s, lane, t, k, d)];
   }
 }
 

@@ -13,6 +13,7 @@
 #define SOFTDTW_CORE_SWEEP_H
 
 #include "arena.h"
+#include "kernels.h"
 #include "softdtw.h"
 #include "threads.h"
 
@@ -28,6 +29,7 @@ typedef struct {
   const sdtw_kernels *kernels;
   const sdtw_set *x_set, *y_set;
   double gamma, scale, factor;
+  const double *centre; /* subtracted from all points of a dimension */
   ptrdiff_t window;
   int hard, kind, wants;
 
@@ -42,14 +44,15 @@ typedef struct {
   /* layout, in scratch memory */
   sdtw_arena scratch;
   size_t lines, stride, columns, block, superblock, border_size;
-  double *x, *y;
+  sdtw_real *x, *y;
   sdtw_border border;
-  double *outer, *inner, *shares, *cost, *state, *alignment;
+  sdtw_real *outer, *inner, *shares, *cost, *state, *alignment;
   sdtw_debt debt;
-  double *gx, *gy, *travel, *mass, *square;
+  sdtw_real *gx, *gy, *travel, *mass, *square;
 } sdtw_sweep;
 
-void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, void *scratch);
+void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, const double *centre,
+                     void *scratch);
 /* Bytes of scratch for any pair of the job's sets. */
 size_t sdtw_sweep_bytes(const sdtw_job *job, int wants);
 

@@ -8,6 +8,7 @@
  * Nothing here calls R, throws or exits; a CUDA error becomes a status with its message.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #if !defined(_WIN32)
@@ -175,8 +176,10 @@ static size_t numbers_of(const sdtw_set *set) {
   return set->start[last] + (size_t)set->length[last] * set->d;
 }
 
-static digest hash_set(const sdtw_set *set, int single) {
-  digest h = {set->d + 1, set->count * 2 + (size_t)single};
+/* centre: NULL in double precision */
+static digest hash_set(const sdtw_set *set, const double *centre) {
+  digest h = {set->d + 1, set->count * 2 + (centre ? 1 : 0)};
+  if (centre) h = hash_bytes(centre, set->d * sizeof *centre, h);
   h = hash_bytes(set->length, set->count * sizeof *set->length, h);
   return hash_bytes(set->values, numbers_of(set) * sizeof *set->values, h);
 }
@@ -245,6 +248,34 @@ void sdtw_cuda_forget(void) {
   }
 }
 
+/* ---- the centre ---------------------------------------------------------------------------- */
+
+static void widen(const sdtw_set *set, double *low, double *high) {
+  const double *v = set->values, *end = v + numbers_of(set);
+  while (v < end) {
+    for (size_t k = 0; k < set->d; k++, v++) {
+      if (*v < low[k]) low[k] = *v;
+      if (*v > high[k]) high[k] = *v;
+    }
+  }
+}
+
+/* The middle of each dimension's range over the larger set (both, when equal): a centroid that
+ * moves does not move it, so that the series it is compared with can stay where they are. */
+static double *find_centre(const sdtw_job *job) {
+  const size_t d = job->x->d, x = numbers_of(job->x), y = numbers_of(job->y);
+  double *low = (double *)malloc(2 * d * sizeof *low), *high = low + d;
+  if (!low) return NULL;
+  for (size_t k = 0; k < d; k++) {
+    low[k] = HUGE_VAL;
+    high[k] = -HUGE_VAL;
+  }
+  if (x >= y) widen(job->x, low, high);
+  if (y >= x && job->y != job->x) widen(job->y, low, high);
+  for (size_t k = 0; k < d; k++) low[k] += 0.5 * (high[k] - low[k]);
+  return low;
+}
+
 /* ---- sending a set ------------------------------------------------------------------------- */
 
 static sdtw_status send_places(const sdtw_set *set, series_place *to, sdtw_error *error) {
@@ -263,19 +294,21 @@ static sdtw_status send_places(const sdtw_set *set, series_place *to, sdtw_error
 }
 
 template <class T>
-static cudaError_t send_values(const sdtw_set *set, double *raw, const kept_set *k) {
+static cudaError_t send_values(const sdtw_set *set, const double *centre, double *raw,
+                               const kept_set *k) {
   cudaError_t code = cudaMemcpy(raw, set->values, numbers_of(set) * sizeof(double),
                                 cudaMemcpyHostToDevice);
   if (code != cudaSuccess || raw == (double *)k->values) return code;
-  return launch_arrange(raw, (T *)k->values, k->places, set->count, (int)set->d);
+  return launch_arrange(raw, centre, (T *)k->values, k->places, set->count, (int)set->d);
 }
 
 static const char *const no_memory = "find memory for the series";
 
 /* Doubles of one dimension are in the kernels' order as they come; others are put in order on the
  * device, from a copy that is freed afterwards. */
-static sdtw_status fill_set(int device, const sdtw_set *set, int single, kept_set *k,
+static sdtw_status fill_set(int device, const sdtw_set *set, const double *centre, kept_set *k,
                             sdtw_error *error) {
+  const bool single = centre != NULL;
   const size_t numbers = numbers_of(set), raw_bytes = numbers * sizeof(double);
   const bool as_it_is = !single && set->d == 1;
   double *raw = NULL;
@@ -286,46 +319,17 @@ static sdtw_status fill_set(int device, const sdtw_set *set, int single, kept_se
   if (send_places(set, k->places, error)) return SDTW_FAILED;
   if (!as_it_is) CHECK(allocate(device, (void **)&raw, raw_bytes), no_memory);
   double *to = as_it_is ? (double *)k->values : raw;
-  cudaError_t code = single ? send_values<float>(set, to, k) : send_values<double>(set, to, k);
+  cudaError_t code = single ? send_values<float>(set, centre, to, k)
+                            : send_values<double>(set, centre, to, k);
   if (code == cudaSuccess) code = cudaDeviceSynchronize();
   give_back(raw, raw_bytes);
   CHECK(code, "send the series");
   return SDTW_OK;
 }
 
-/* The place of the set on the device, sent there if it is not yet; it is held until let go. */
-static sdtw_status keep_set(int device, const sdtw_set *set, int single, int *place,
-                            sdtw_error *error) {
-  digest h = hash_set(set, single);
-  kept_set *own = kept[device], *k = NULL;
-  for (int i = 0; i < MOST_SETS && !k; i++) {
-    if (own[i].values && own[i].hash.a == h.a && own[i].hash.b == h.b) k = &own[i];
-  }
-  if (!k) {
-    for (int i = 0; i < MOST_SETS && !k; i++) {
-      if (!own[i].values) k = &own[i];
-    }
-    if (!k) {
-      drop_oldest(device);
-      return keep_set(device, set, single, place, error);
-    }
-    k->holders = 1; /* not to be dropped for its own sake */
-    if (fill_set(device, set, single, k, error)) {
-      drop_set(k);
-      return SDTW_FAILED;
-    }
-    k->hash = h;
-    k->holders = 0;
-  }
-  k->holders++;
-  k->last_use = ++uses;
-  *place = (int)(k - own);
-  return SDTW_OK;
-}
-
 /* ---- sessions ------------------------------------------------------------------------------ */
 
-enum { PAIRS, OUT_AT, VALUE, OUT, SCRATCH, TICKET, GIVEN, WEIGHTS, SUMS };
+enum { PAIRS, OUT_AT, VALUE, OUT, SCRATCH, TICKET, GIVEN, WEIGHTS, SUMS, CENTRE };
 
 static const char *const no_room = "find memory for a chunk of pairs";
 
@@ -348,6 +352,37 @@ static sdtw_status send(sdtw_cuda_session *s, int which, const void *data, size_
   return SDTW_OK;
 }
 
+/* The place of the set on the device, sent there if it is not yet; it is held until let go. */
+static sdtw_status keep_set(sdtw_cuda_session *s, const sdtw_set *set, int *place,
+                            sdtw_error *error) {
+  const int device = s->device;
+  const digest h = hash_set(set, s->centre);
+  kept_set *own = kept[device], *k = NULL;
+  for (int i = 0; i < MOST_SETS && !k; i++) {
+    if (own[i].values && own[i].hash.a == h.a && own[i].hash.b == h.b) k = &own[i];
+  }
+  if (!k) {
+    for (int i = 0; i < MOST_SETS && !k; i++) {
+      if (!own[i].values) k = &own[i];
+    }
+    if (!k) {
+      drop_oldest(device);
+      return keep_set(s, set, place, error);
+    }
+    k->holders = 1; /* not to be dropped for its own sake */
+    if (fill_set(device, set, (const double *)s->buffers[CENTRE].at, k, error)) {
+      drop_set(k);
+      return SDTW_FAILED;
+    }
+    k->hash = h;
+    k->holders = 0;
+  }
+  k->holders++;
+  k->last_use = ++uses;
+  *place = (int)(k - own);
+  return SDTW_OK;
+}
+
 template <class T>
 static sdtw_status send_given(sdtw_cuda_session *s, sdtw_error *error) {
   const size_t numbers = s->job->given_n * s->job->given_m;
@@ -358,8 +393,8 @@ static sdtw_status send_given(sdtw_cuda_session *s, sdtw_error *error) {
   if (send(s, OUT, s->job->given_cost, numbers * sizeof(double), error)) return SDTW_FAILED;
   if (send(s, PAIRS, &whole, sizeof whole, error)) return SDTW_FAILED;
   if (reserve(s, GIVEN, numbers * sizeof(T), error)) return SDTW_FAILED;
-  CHECK(launch_arrange((const double *)s->buffers[OUT].at, (T *)s->buffers[GIVEN].at,
-                       (const series_place *)s->buffers[PAIRS].at, 1, 1),
+  CHECK(launch_arrange((const double *)s->buffers[OUT].at, (const double *)NULL,
+                       (T *)s->buffers[GIVEN].at, (const series_place *)s->buffers[PAIRS].at, 1, 1),
         "convert the costs");
   return SDTW_OK;
 }
@@ -379,6 +414,17 @@ static sdtw_status find_room(sdtw_cuda_session *s, sdtw_error *error) {
   return SDTW_OK;
 }
 
+static sdtw_status send_sets(sdtw_cuda_session *s, sdtw_error *error) {
+  const sdtw_job *job = s->job;
+  if (job->options.single) {
+    s->centre = find_centre(job);
+    if (!s->centre) return failed(error, SDTW_DEVICE_ERROR, "no memory for the series' centre");
+    if (send(s, CENTRE, s->centre, job->x->d * sizeof(double), error)) return SDTW_FAILED;
+  }
+  if (keep_set(s, job->x, &s->set_x, error)) return SDTW_FAILED;
+  return job->y == job->x ? SDTW_OK : keep_set(s, job->y, &s->set_y, error);
+}
+
 sdtw_status sdtw_cuda_open(sdtw_cuda_session *session, int device, const sdtw_job *job, int wants,
                            sdtw_error *error) {
   memset(session, 0, sizeof *session);
@@ -391,11 +437,8 @@ sdtw_status sdtw_cuda_open(sdtw_cuda_session *session, int device, const sdtw_jo
     sdtw_status status = job->options.single ? send_given<float>(session, error)
                                              : send_given<double>(session, error);
     if (status) return status;
-  } else {
-    int single = job->options.single;
-    if (keep_set(device, job->x, single, &session->set_x, error)) return SDTW_FAILED;
-    if (job->y != job->x && keep_set(device, job->y, single, &session->set_y, error))
-      return SDTW_FAILED;
+  } else if (send_sets(session, error)) {
+    return SDTW_FAILED;
   }
   return find_room(session, error);
 }
@@ -415,6 +458,7 @@ static void recover(int device) {
 }
 
 void sdtw_cuda_close(sdtw_cuda_session *session, sdtw_status status) {
+  free(session->centre);
   if (cudaSetDevice(session->device) != cudaSuccess) return;
   let_go(session, session->set_x);
   let_go(session, session->set_y);

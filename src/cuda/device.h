@@ -42,13 +42,14 @@ typedef struct {
   size_t bytes;
 } sdtw_cuda_buffer;
 
-enum { SDTW_CUDA_BUFFERS = 9 };
+enum { SDTW_CUDA_BUFFERS = 10 };
 
 typedef struct {
   const sdtw_job *job;
   int device, wants;
   int set_x, set_y; /* places among the sets that the device keeps, -1 for none */
   double room;      /* bytes that the buffers may take */
+  double *centre; /* taken off all points in single precision, on the host; else NULL */
   sdtw_cuda_buffer buffers[SDTW_CUDA_BUFFERS];
   sdtw_cuda_chunk chunk;
   double launched; /* when the kernels of the chunk were, in seconds */

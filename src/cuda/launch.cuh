@@ -73,11 +73,11 @@ int resident_value_teams(bool hard, int warps);
 template <class T>
 int resident_gradient_teams(bool hard, int warps);
 
-/* arrange.cu: from doubles, a time step's dimensions together, to T, a dimension's steps together.
- * The series follow one another in both. */
+/* arrange.cu: from doubles, a time step's dimensions together, to T, a dimension's steps together,
+ * less the centre of each dimension (NULL for none). The series follow one another in both. */
 template <class T>
-cudaError_t launch_arrange(const double *from, T *to, const series_place *place, size_t series,
-                           int d);
+cudaError_t launch_arrange(const double *from, const double *centre, T *to,
+                           const series_place *place, size_t series, int d);
 
 /* sum.cu: sums[b][i] = the sum of weights[p] out[p][i] over the pairs of block b, in order. */
 template <class T>

@@ -84,9 +84,14 @@ typedef struct {
   int paths_differ;
 } setting;
 
+static sdtw_isa best_isa(void) {
+  sdtw_isa found[3];
+  return found[sdtw_isa_usable(found) - 1];
+}
+
 static sdtw_options options_of(double gamma, sdtw_ground_cost cost, int window, int single) {
   sdtw_options o = {.gamma = gamma, .cost = cost, .window = window, .threads = 1,
-                    .kernels = sdtw_kernels_find(NULL), .single = single};
+                    .isa = best_isa(), .single = single};
   return o;
 }
 

@@ -1,5 +1,5 @@
-# Snapshots of errors: each call with the class and the message of its error. Written out here, since
-# the form in which expect_snapshot() shows errors differs from one version of testthat to the next.
+# Snapshots of errors: each call with the class and the message of its error. Written out here, as
+# the form in which expect_snapshot() shows errors differs between versions of testthat.
 
 expect_error_snapshot <- function(block) {
   calls <- as.list(substitute(block))[-1L]

@@ -41,22 +41,22 @@ value_tolerance <- function(value, gamma, n, m, cost = "sqeuclidean", factor = 1
 }
 
 # Rounding of a path's cost / gamma.
-exponent_error <- function(E, value, gamma, cost) {
-  min(64 * .Machine$double.eps * value_scale(value, gamma, nrow(E), ncol(E), cost) / gamma, 700)
+exponent_error <- function(shares, value, gamma, cost) {
+  min(64 * .Machine$double.eps * value_scale(value, gamma, nrow(shares), ncol(shares), cost) / gamma, 700)
 }
 
 # Against exact shares, relative, so that a share of 1e-200 counts as well. A rounding error e in a
 # path's cost / gamma moves a share p by about p (1 - p) e: shares of 0 and 1 must be right however
 # small gamma is.
-share_tolerance <- function(E, value, gamma, cost = "sqeuclidean") {
-  2e-14 * E + E * (1 - E) * expm1(exponent_error(E, value, gamma, cost)) + 1e-290
+share_tolerance <- function(shares, value, gamma, cost = "sqeuclidean") {
+  2e-14 * shares + shares * (1 - shares) * expm1(exponent_error(shares, value, gamma, cost)) + 1e-290
 }
 
 # Against shares from log-domain tables, which carry the error e themselves and say nothing where it
 # is large.
-table_tolerance <- function(E, value, gamma, cost = "sqeuclidean") {
-  error <- exponent_error(E, value, gamma, cost)
-  if (error > 1) Inf * (1 + E) else 1e-12 + E * expm1(error)
+table_tolerance <- function(shares, value, gamma, cost = "sqeuclidean") {
+  error <- exponent_error(shares, value, gamma, cost)
+  if (error > 1) Inf * (1 + shares) else 1e-12 + shares * expm1(error)
 }
 
 # bound on a derivative of the cost of two points, for the gradient's tolerance
@@ -68,7 +68,7 @@ largest_slope <- function(x, y, cost) {
   )
 }
 
-E_of <- function(x, y, ...) unname(as.matrix(softdtw_alignment(x, y, ...)))
+shares_of <- function(x, y, ...) unname(as.matrix(softdtw_alignment(x, y, ...)))
 
 # several sets of unequal lengths, length 1 among them
 random_set <- function(lengths, d = 1, ...) lapply(lengths, random_series, d = d, ...)

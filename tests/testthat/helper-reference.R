@@ -24,12 +24,12 @@ ref_cost <- function(x, y, cost = "sqeuclidean") {
     x <- ref_unit(x)
     y <- ref_unit(y)
   }
-  D <- matrix(0, nrow(x), nrow(y))
+  costs <- matrix(0, nrow(x), nrow(y))
   for (k in seq_len(ncol(x))) {
     gap <- outer(x[, k], y[, k], `-`)
-    D <- D + if (cost == "manhattan") abs(gap) else gap^2
+    costs <- costs + if (cost == "manhattan") abs(gap) else gap^2
   }
-  switch(cost, euclidean = sqrt(D), cosine = D / 2, D)
+  switch(cost, euclidean = sqrt(costs), cosine = costs / 2, costs)
 }
 
 # cells allowed by the slanted Sakoe-Chiba window of width w (NULL: all)
@@ -48,85 +48,85 @@ ref_softmin <- function(a, gamma) {
   low - gamma * log(sum(exp((low - a) / gamma)))
 }
 
-# R[i + 1, j + 1]: soft minimum over paths from (1, 1) to (i, j), both ends included
-ref_prefix <- function(D, gamma, mask) {
-  n <- nrow(D)
-  m <- ncol(D)
-  R <- matrix(Inf, n + 1, m + 1)
-  R[1, 1] <- 0
+# soft minimum over paths from (1, 1) to (i, j), both ends included
+ref_prefix <- function(costs, gamma, mask) {
+  n <- nrow(costs)
+  m <- ncol(costs)
+  best <- matrix(Inf, n + 1, m + 1)
+  best[1, 1] <- 0
   for (i in seq_len(n)) {
     for (j in seq_len(m)) {
       if (mask[i, j]) {
-        R[i + 1, j + 1] <- D[i, j] + ref_softmin(c(R[i, j], R[i, j + 1], R[i + 1, j]), gamma)
+        best[i + 1, j + 1] <- costs[i, j] + ref_softmin(c(best[i, j], best[i, j + 1], best[i + 1, j]), gamma)
       }
     }
-    R[1, 1] <- Inf
+    best[1, 1] <- Inf
   }
-  R[-1, -1, drop = FALSE]
+  best[-1, -1, drop = FALSE]
 }
 
 # the same from (i, j) to (n, m)
-ref_suffix <- function(D, gamma, mask) {
+ref_suffix <- function(costs, gamma, mask) {
   turn <- function(a) a[rev(seq_len(nrow(a))), rev(seq_len(ncol(a))), drop = FALSE]
-  turn(ref_prefix(turn(D), gamma, turn(mask)))
+  turn(ref_prefix(turn(costs), gamma, turn(mask)))
 }
 
 # one optimal path, ties: diagonal, then up (i - 1), then left
-ref_hard_path <- function(R) {
-  i <- nrow(R)
-  j <- ncol(R)
-  E <- matrix(0, i, j)
-  at <- function(i, j) if (i < 1 || j < 1) Inf else R[i, j]
-  E[i, j] <- 1
+ref_hard_path <- function(best) {
+  i <- nrow(best)
+  j <- ncol(best)
+  shares <- matrix(0, i, j)
+  at <- function(i, j) if (i < 1 || j < 1) Inf else best[i, j]
+  shares[i, j] <- 1
   while (i > 1 || j > 1) {
     move <- which.min(c(at(i - 1, j - 1), at(i - 1, j), at(i, j - 1)))
     i <- i - (move != 3)
     j <- j - (move != 2)
-    E[i, j] <- 1
+    shares[i, j] <- 1
   }
-  E
+  shares
 }
 
 # value and expected alignment of a cost matrix
-ref_from_cost <- function(D, gamma, w = NULL, mask = ref_mask(nrow(D), ncol(D), w)) {
-  R <- ref_prefix(D, gamma, mask)
-  value <- R[nrow(D), ncol(D)]
+ref_from_cost <- function(costs, gamma, w = NULL, mask = ref_mask(nrow(costs), ncol(costs), w)) {
+  best <- ref_prefix(costs, gamma, mask)
+  value <- best[nrow(costs), ncol(costs)]
   if (gamma == 0) {
-    return(list(value = value, E = ref_hard_path(R)))
+    return(list(value = value, E = ref_hard_path(best)))
   }
   # where cost / gamma exceeds 1e16 the differences are rounding alone
-  E <- exp(pmin((value - R - ref_suffix(D, gamma, mask) + D) / gamma, 0))
-  E[!mask] <- 0
-  list(value = value, E = E)
+  shares <- exp(pmin((value - best - ref_suffix(costs, gamma, mask) + costs) / gamma, 0))
+  shares[!mask] <- 0
+  list(value = value, E = shares)
 }
 
 ref_value <- function(x, y, gamma, cost = "sqeuclidean", w = NULL) {
-  D <- ref_cost(x, y, cost)
-  ref_prefix(D, gamma, ref_mask(nrow(D), ncol(D), w))[nrow(D), ncol(D)]
+  costs <- ref_cost(x, y, cost)
+  ref_prefix(costs, gamma, ref_mask(nrow(costs), ncol(costs), w))[nrow(costs), ncol(costs)]
 }
 
 # sum_j E_ij d cost(x_i, y_j) / d x_i
-ref_grad_x <- function(x, y, E, cost) {
+ref_grad_x <- function(x, y, shares, cost) {
   x <- ref_series(x)
   y <- ref_series(y)
   if (cost == "cosine") {
     norm <- sqrt(rowSums(x^2))
     u <- ref_unit(x)
     v <- ref_unit(y)
-    G <- E %*% v
-    G <- (u * rowSums(u * G) - G) / ifelse(norm > 0, norm, 1)
-    return(G * (norm > 0))
+    grad <- shares %*% v
+    grad <- (u * rowSums(u * grad) - grad) / ifelse(norm > 0, norm, 1)
+    return(grad * (norm > 0))
   }
   slope <- switch(cost,
-    sqeuclidean = \(gap, D) 2 * gap,
-    euclidean = \(gap, D) ifelse(D > 0, gap / D, 0),
-    manhattan = \(gap, D) sign(gap)
+    sqeuclidean = \(gap, costs) 2 * gap,
+    euclidean = \(gap, costs) ifelse(costs > 0, gap / costs, 0),
+    manhattan = \(gap, costs) sign(gap)
   )
-  D <- ref_cost(x, y, cost)
-  G <- vapply(seq_len(ncol(x)), function(k) {
-    rowSums(E * slope(outer(x[, k], y[, k], `-`), D))
+  costs <- ref_cost(x, y, cost)
+  grad <- vapply(seq_len(ncol(x)), function(k) {
+    rowSums(shares * slope(outer(x[, k], y[, k], `-`), costs))
   }, double(nrow(x)))
-  matrix(G, nrow(x))
+  matrix(grad, nrow(x))
 }
 
 ref_full <- function(x, y, gamma, cost = "sqeuclidean", w = NULL) {
@@ -160,21 +160,22 @@ ref_paths <- function(n, m) {
 }
 
 # value, E and hard minimum by enumeration
-ref_brute <- function(D, gamma, w = NULL) {
-  mask <- ref_mask(nrow(D), ncol(D), w)
-  paths <- Filter(\(p) all(mask[p]), ref_paths(nrow(D), ncol(D)))
-  total <- vapply(paths, \(p) sum(D[p]), 0)
+ref_brute <- function(costs, gamma, w = NULL) {
+  mask <- ref_mask(nrow(costs), ncol(costs), w)
+  paths <- Filter(\(p) all(mask[p]), ref_paths(nrow(costs), ncol(costs)))
+  total <- vapply(paths, \(p) sum(costs[p]), 0)
   low <- min(total)
   if (gamma == 0) {
     return(list(value = low, hard = low, paths = length(paths)))
   }
   weight <- exp((low - total) / gamma)
-  E <- matrix(0, nrow(D), ncol(D))
+  shares <- matrix(0, nrow(costs), ncol(costs))
   for (k in seq_along(paths)) {
-    E[paths[[k]]] <- E[paths[[k]]] + weight[k]
+    shares[paths[[k]]] <- shares[paths[[k]]] + weight[k]
   }
   list(
-    value = low - gamma * log(sum(weight)), E = E / sum(weight), hard = low, paths = length(paths)
+    value = low - gamma * log(sum(weight)), E = shares / sum(weight), hard = low,
+    paths = length(paths)
   )
 }
 

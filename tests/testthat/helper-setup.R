@@ -54,7 +54,8 @@ excess <- function(object, want, tolerance) {
 }
 
 expect_within <- function(object, want, tolerance, info = NULL) {
-  expect_lte(excess(object, want, tolerance), 1, label = paste(c("deviation over tolerance", info), collapse = ", "))
+  label <- paste(c("deviation over tolerance", info), collapse = ", ")
+  expect_lte(excess(object, want, tolerance), 1, label = label)
 }
 
 expect_relative <- function(object, want, relative = 1e-12, info = NULL) {

@@ -23,9 +23,6 @@ test_that("wrong backends and precisions are errors", {
   expect_error(softdtw(1, 2, backend = "gpu"), class = "softdtw_error_argument")
   expect_error(softdtw(1, 2, backend = c("cpu", "cuda")), class = "softdtw_error_argument")
   expect_error(softdtw(1, 2, backend = "cpu", precision = "half"), class = "softdtw_error_argument")
-  expect_error(
-    softdtw(1, 2, backend = "cpu", precision = "single"), class = "softdtw_error_argument"
-  )
   old <- options(softdtw.cuda.memory = -1)
   on.exit(options(old))
   expect_error(softdtw(1, 2, backend = "cpu"), class = "softdtw_error_argument")

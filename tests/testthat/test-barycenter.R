@@ -115,6 +115,14 @@ test_that("the divergence's objective includes the centroid's own term", {
   expect_relative(b$objective, sum(softdtw(x, b$series, gamma = 0.5, type = "divergence")), 1e-9)
 })
 
+test_that("the gradient of the divergence's objective vanishes at its barycenter", {
+  x <- some_bumps()
+  w <- c(1, 2, 0.5)
+  b <- softdtw_barycenter(x, gamma = 0.1, weights = w, type = "divergence", tol = 1e-14)
+  g <- softdtw_grad(x, b$series, gamma = 0.1, type = "divergence")
+  expect_within(Reduce(`+`, Map(`*`, w, g$grad_y)), 0 * b$series, 2e-3)
+})
+
 test_that("a barycenter of ts, zoo and xts with a common index has their class and index", {
   x <- lapply(1:3, \(k) stats::ts(sin(1:12 / k), start = c(2001, 3), frequency = 12))
   b <- softdtw_barycenter(x, gamma = 0.1)
@@ -148,8 +156,8 @@ test_that("the spread is the root of the mean squared distance along the alignme
   b <- softdtw_barycenter(x, gamma = 0.3, weights = w, length = 10)
   z <- b$series
   parts <- Map(\(s, k) {
-    E <- ref_full(z, s, 0.3)$E
-    cbind(k * rowSums(E), k * rowSums(E * outer(z, s, `-`)^2))
+    shares <- ref_full(z, s, 0.3)$E
+    cbind(k * rowSums(shares), k * rowSums(shares * outer(z, s, `-`)^2))
   }, x, w)
   total <- Reduce(`+`, parts)
   expect_within(b$spread, sqrt(total[, 2] / total[, 1]), 1e-9)
@@ -162,8 +170,8 @@ test_that("gamma = 0 with squared cost: every step is the mean of what is aligne
   x <- some_bumps()
   b <- softdtw_barycenter(x, gamma = 0)
   z <- b$series
-  E <- lapply(x, \(s) E_of(z, s, gamma = 0))
-  mean <- Reduce(`+`, Map(\(e, s) e %*% s, E, x)) / Reduce(`+`, lapply(E, rowSums))
+  shares <- lapply(x, \(s) shares_of(z, s, gamma = 0))
+  mean <- Reduce(`+`, Map(\(e, s) e %*% s, shares, x)) / Reduce(`+`, lapply(shares, rowSums))
   expect_within(z, mean, 1e-6)
 })
 
@@ -176,7 +184,8 @@ test_that("a window is kept to", {
 test_that("na = \"omit\" and \"interpolate\" reach the barycenter", {
   x <- list(c(1, NA, 3), c(1, 2, 3), c(2, 2, 4))
   omit <- softdtw_barycenter(x, na = "omit", length = 3)
-  expect_identical(omit$objective, softdtw_barycenter(list(c(1, 3), x[[2]], x[[3]]), length = 3)$objective)
+  want <- softdtw_barycenter(list(c(1, 3), x[[2]], x[[3]]), length = 3)
+  expect_identical(omit$objective, want$objective)
   fill <- softdtw_barycenter(x, na = "interpolate")
   expect_identical(fill$objective, softdtw_barycenter(list(1:3, x[[2]], x[[3]]))$objective)
 })

@@ -17,7 +17,9 @@ run_case_files <- function(dir, slow) {
   sys.source(file.path(dir, "check.R"), tools)
   sys.source(file.path(dir, "api.R"), tools)
   utils::capture.output(
-    out <- suppressWarnings(tools$run_cases(tools$soft_api, dir = file.path(dir, "json"), slow = slow))
+    out <- suppressWarnings(
+      tools$run_cases(tools$soft_api, dir = file.path(dir, "json"), slow = slow)
+    )
   )
   out
 }
@@ -33,7 +35,7 @@ test_that("worked examples small enough to do by hand come out", {
   # costs 0 1 / 1 0: the diagonal costs 0, the corners 1 each
   expect_equal(softdtw(0:1, 0:1), -log(1 + 2 * exp(-1)), tolerance = 1e-14)
   expect_equal(
-    E_of(0:1, 0:1), matrix(c(1, 0, 0, 1), 2) + exp(-1) / (1 + 2 * exp(-1)) * c(0, 1, 1, 0),
+    shares_of(0:1, 0:1), matrix(c(1, 0, 0, 1), 2) + exp(-1) / (1 + 2 * exp(-1)) * c(0, 1, 1, 0),
     tolerance = 1e-14
   )
 })

@@ -1,7 +1,9 @@
 two_classes <- function() {
   bump <- function(at, sign) sign * exp(-((1:24 - at) / 3)^2)
   list(
-    x = c(lapply(c(a = 6, b = 9, c = 12), bump, sign = 1), lapply(c(d = 8, e = 11), bump, sign = -1)),
+    x = c(
+      lapply(c(a = 6, b = 9, c = 12), bump, sign = 1), lapply(c(d = 8, e = 11), bump, sign = -1)
+    ),
     labels = c("up", "up", "up", "down", "down"),
     new = list(p = bump(10, 1), q = bump(14, -1)[1:20])
   )
@@ -21,9 +23,9 @@ test_that("predict gives the class of the nearest center", {
   fit <- softdtw_centroids(k$x, k$labels, gamma = 0.05)
   expect_identical(unname(predict(fit, k$new)), c("up", "down"))
   expect_identical(unname(predict(fit, k$x)), k$labels)
-  D <- predict(fit, k$new, type = "distance")
-  expect_identical(unname(D), unname(softdtw_matrix(k$new, fit$centers, gamma = 0.05)))
-  expect_identical(dimnames(D), list(c("p", "q"), c("down", "up")))
+  values <- predict(fit, k$new, type = "distance")
+  expect_identical(unname(values), unname(softdtw_matrix(k$new, fit$centers, gamma = 0.05)))
+  expect_identical(dimnames(values), list(c("p", "q"), c("down", "up")))
   expect_length(predict(fit, k$new[1]), 1L)
   expect_identical(unname(predict(fit, k$new[["p"]])), "up")
 })
@@ -42,7 +44,8 @@ test_that("labels keep their type", {
 
 test_that("a class of one, one class, each series its own class", {
   k <- two_classes()
-  expect_identical(unname(predict(softdtw_centroids(k$x[1:4], k$labels[1:4]), k$new)), c("up", "down"))
+  four <- softdtw_centroids(k$x[1:4], k$labels[1:4])
+  expect_identical(unname(predict(four, k$new)), c("up", "down"))
   expect_identical(unname(predict(softdtw_centroids(k$x, rep(1, 5)), k$new)), c(1, 1))
   own <- softdtw_centroids(k$x, letters[1:5], gamma = 1e-3)
   expect_identical(unname(predict(own, k$x)), letters[1:5])
@@ -60,11 +63,11 @@ test_that("weights, length, type, cost and window reach every class", {
     cost = "manhattan", window = 5
   )
   expect_identical(fit$centers$up, b$series)
-  D <- predict(fit, k$new, type = "distance")
+  values <- predict(fit, k$new, type = "distance")
   want <- softdtw_matrix(
     k$new, fit$centers, gamma = 0.1, type = "divergence", cost = "manhattan", window = 5
   )
-  expect_identical(unname(D), unname(want))
+  expect_identical(unname(values), unname(want))
 })
 
 test_that("wrong labels and weights are errors", {
@@ -93,5 +96,6 @@ test_that("plots draw without warnings and leave par() as it was", {
   k <- two_classes()
   fit <- softdtw_centroids(k$x, k$labels, gamma = 0.05)
   expect_true(draws_quietly(\() plot(fit)))
-  expect_true(draws_quietly(\() plot(softdtw_centroids(lapply(k$x, \(s) cbind(u = s, v = s)), k$labels))))
+  wide <- softdtw_centroids(lapply(k$x, \(s) cbind(u = s, v = s)), k$labels)
+  expect_true(draws_quietly(\() plot(wide)))
 })

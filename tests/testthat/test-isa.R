@@ -9,7 +9,7 @@ isa_results <- function(gamma, cost, window) {
     value = go(softdtw, set[[2]], set[[3]]),
     grad_x = grad$grad_x,
     grad_y = grad$grad_y,
-    E = go(E_of, set[[4]], set[[3]]),
+    E = go(shares_of, set[[4]], set[[3]]),
     grads = unlist(go(softdtw_grad, set, set[3])$grad_x)
   )
 }
@@ -48,7 +48,9 @@ test_that("all instruction sets agree to 1e-12", {
 
 test_that("hard DTW is the same bits on all instruction sets where costs are exact", {
   set <- with_seed(302, lapply(c(1, 5, 30, 17, 40, 8, 9), lattice_series, d = 2))
-  run <- function(isa) with_isa(isa, list(softdtw_matrix(set, gamma = 0), softdtw_grad(set, set[3], gamma = 0)))
+  run <- function(isa) {
+    with_isa(isa, list(softdtw_matrix(set, gamma = 0), softdtw_grad(set, set[3], gamma = 0)))
+  }
   results <- lapply(softdtw_info()$isas, run)
   expect_true(all(vapply(results, identical, NA, results[[1]])))
 })
@@ -67,7 +69,10 @@ test_that("each instruction set agrees with plain R on hard input", {
         softdtw(p$x, p$y, gamma = p$gamma), want$value,
         value_tolerance(want$value, p$gamma, length(p$x), length(p$y))
       ),
-      excess(E_of(p$x, p$y, gamma = p$gamma), want$E, table_tolerance(want$E, want$value, p$gamma))
+      excess(
+        shares_of(p$x, p$y, gamma = p$gamma), want$E,
+        table_tolerance(want$E, want$value, p$gamma)
+      )
     )), 0)
     expect_lte(max(off), 1)
   }

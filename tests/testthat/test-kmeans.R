@@ -9,12 +9,14 @@ three_kinds <- function() {
   })
 }
 
-fit_three <- function(...) with_seed(82, softdtw_kmeans(three_kinds(), 3, gamma = 0.1, nstart = 5, ...))
+fit_three <- function(...) {
+  with_seed(82, softdtw_kmeans(three_kinds(), 3, gamma = 0.1, nstart = 5, ...))
+}
 
 # centroids and values recomputed from what the fit gives
 recomputed <- function(fit, x) {
-  D <- softdtw_matrix(x, fit$centers, gamma = fit$gamma, cost = fit$cost, type = fit$type)
-  list(nearest = unname(max.col(-D, "first")), own = D[cbind(seq_along(x), fit$cluster)])
+  values <- softdtw_matrix(x, fit$centers, gamma = fit$gamma, cost = fit$cost, type = fit$type)
+  list(nearest = unname(max.col(-values, "first")), own = values[cbind(seq_along(x), fit$cluster)])
 }
 
 test_that("clear clusters are found and numbered by decreasing size", {
@@ -133,12 +135,15 @@ test_that("more starts never do worse, from the same stream", {
 })
 
 test_that("an empty cluster takes the series with the largest own cost", {
-  x <- list(0, 0.1, 0.2, 0.1, 20)
-  # nobody is near 100: that centroid starts empty
-  fit <- softdtw_kmeans(x, list(0, -1000), gamma = 0)
+  # nobody is near 1000: that centroid starts empty, and -30 costs the most
+  x <- list(0, 0.1, 20, 0.1, -30)
+  fit <- softdtw_kmeans(x, list(0, 1000), gamma = 0)
   expect_identical(unname(fit$cluster), c(1L, 1L, 1L, 1L, 2L))
-  expect_within(fit$centers[[2]], 20, 1e-6)
+  expect_within(fit$centers[[2]], -30, 1e-6)
   expect_true(all(diff(fit$trace) <= 0))
+  # a weight can change which one that is
+  fit <- softdtw_kmeans(x, list(0, 1000), gamma = 0, weights = c(1, 1, 5, 1, 1))
+  expect_identical(unname(fit$cluster), c(1L, 1L, 2L, 1L, 1L))
 })
 
 test_that("more clusters than distinct series stay empty, with a warning", {
@@ -168,8 +173,8 @@ test_that("costs, windows and several dimensions go through", {
   x <- lapply(three_kinds(), \(s) cbind(s + 1, 2))
   for (cost in ref_costs) {
     fit <- with_seed(92, softdtw_kmeans(x, 2, gamma = 0.1, cost = cost, window = 4, iter.max = 5))
-    D <- softdtw_matrix(x, fit$centers, gamma = 0.1, cost = cost, window = 4)
-    expect_relative(fit$tot.withinss, sum(D[cbind(1:12, fit$cluster)]), 1e-8)
+    values <- softdtw_matrix(x, fit$centers, gamma = 0.1, cost = cost, window = 4)
+    expect_relative(fit$tot.withinss, sum(values[cbind(1:12, fit$cluster)]), 1e-8)
     expect_true(all(diff(fit$trace) <= 0))
   }
 })
@@ -189,9 +194,9 @@ test_that("predict gives the labels back, and labels and distances of new series
   expect_identical(unname(predict(fit, x)), unname(fit$cluster))
   new <- list(p = seq(0, 3, length.out = 31), q = 5)
   expect_identical(unname(predict(fit, new)), c(1L, 3L))
-  D <- predict(fit, new, type = "distance")
-  expect_identical(unname(D), unname(softdtw_matrix(new, fit$centers, gamma = 0.1)))
-  expect_identical(rownames(D), c("p", "q"))
+  values <- predict(fit, new, type = "distance")
+  expect_identical(unname(values), unname(softdtw_matrix(new, fit$centers, gamma = 0.1)))
+  expect_identical(rownames(values), c("p", "q"))
   expect_length(predict(fit, new[1]), 1L)
   # a bare matrix holds one series a row
   expect_identical(unname(predict(fit, rbind(c(0, 1, 2, 3), c(3, 2, 0, NA)))), c(1L, 2L))

@@ -1,22 +1,24 @@
-some_set <- function() with_seed(61, random_set(c(a = 5, b = 9, c = 1, d = 9, e = 14, f = 7, g = 2)))
+some_set <- function() {
+  with_seed(61, random_set(c(a = 5, b = 9, c = 1, d = 9, e = 14, f = 7, g = 2)))
+}
 
 # the k first of every row of a full matrix, ties to the lower index
-first_of <- function(D, k, self = FALSE) {
-  if (self) diag(D) <- Inf
-  index <- t(apply(D, 1, \(row) order(row)[seq_len(k)]))
-  index <- matrix(index, nrow(D), k)
-  list(index = index, distance = matrix(D[cbind(c(row(index)), c(index))], nrow(D), k))
+first_of <- function(values, k, self = FALSE) {
+  if (self) diag(values) <- Inf
+  index <- t(apply(values, 1, \(row) order(row)[seq_len(k)]))
+  index <- matrix(index, nrow(values), k)
+  list(index = index, distance = matrix(values[cbind(c(row(index)), c(index))], nrow(values), k))
 }
 
 same_neighbours <- function(got, want) {
   identical(unname(got$index), want$index) && identical(unname(got$distance), want$distance)
 }
 
-test_that("without a query the neighbours are those of the full matrix, the series itself left out", {
+test_that("without a query: the neighbours of the full matrix, the series itself left out", {
   x <- some_set()
-  D <- softdtw_matrix(x, gamma = 0.5, type = "divergence")
+  values <- softdtw_matrix(x, gamma = 0.5, type = "divergence")
   for (k in c(1, 3, 6)) {
-    expect_true(same_neighbours(softdtw_knn(x, k = k, gamma = 0.5), first_of(D, k, TRUE)))
+    expect_true(same_neighbours(softdtw_knn(x, k = k, gamma = 0.5), first_of(values, k, TRUE)))
   }
 })
 
@@ -39,11 +41,11 @@ test_that("with a query all series count", {
 
 test_that("many series, more than a block", {
   x <- with_seed(62, random_set(sample(12, 200, TRUE)))
-  D <- softdtw_matrix(x, type = "divergence", window = 3, cost = "manhattan")
+  values <- softdtw_matrix(x, type = "divergence", window = 3, cost = "manhattan")
   got <- softdtw_knn(x, k = 5, window = 3, cost = "manhattan")
-  expect_true(same_neighbours(got, first_of(D, 5, TRUE)))
+  expect_true(same_neighbours(got, first_of(values, 5, TRUE)))
   got <- softdtw_knn(x[1:90], x[91:200], k = 3, window = 3, cost = "manhattan")
-  expect_true(same_neighbours(got, first_of(D[91:200, 1:90], 3)))
+  expect_true(same_neighbours(got, first_of(values[91:200, 1:90], 3)))
 })
 
 test_that("ties go to the lower index", {

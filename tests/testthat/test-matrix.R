@@ -7,39 +7,39 @@ pairs_of <- function(x, y, ...) {
 
 test_that("the self matrix is symmetric, with its true diagonal and names", {
   x <- some_set()
-  D <- softdtw_matrix(x, gamma = 0.7)
-  expect_identical(D, pairs_of(x, x, gamma = 0.7))
-  expect_identical(D, t(D))
-  expect_identical(dimnames(D), list(names(x), names(x)))
-  expect_true(all(diag(D) < 0 | lengths(x) == 2))
+  values <- softdtw_matrix(x, gamma = 0.7)
+  expect_identical(values, pairs_of(x, x, gamma = 0.7))
+  expect_identical(values, t(values))
+  expect_identical(dimnames(values), list(names(x), names(x)))
+  expect_true(all(diag(values) < 0 | lengths(x) == 2))
 })
 
 test_that("the cross matrix has a row a series of x and a column a series of y", {
   x <- some_set()
   y <- unname(x[c(4, 2)])
-  D <- softdtw_matrix(x, y)
-  expect_identical(unname(D), unname(pairs_of(x, y)))
-  expect_identical(dim(D), c(5L, 2L))
-  expect_identical(rownames(D), names(x))
-  expect_identical(softdtw_matrix(y, x), t(D))
+  values <- softdtw_matrix(x, y)
+  expect_identical(unname(values), unname(pairs_of(x, y)))
+  expect_identical(dim(values), c(5L, 2L))
+  expect_identical(rownames(values), names(x))
+  expect_identical(softdtw_matrix(y, x), t(values))
 })
 
 test_that("divergences: exactly 0 for equal series, symmetric, the pairs' own", {
   x <- some_set()
   x$f <- x$b
-  D <- softdtw_matrix(x, type = "divergence")
-  expect_identical(D, pairs_of(x, x, type = "divergence"))
-  expect_identical(unname(diag(D)), double(6))
-  expect_identical(D["b", "f"], 0)
+  values <- softdtw_matrix(x, type = "divergence")
+  expect_identical(values, pairs_of(x, x, type = "divergence"))
+  expect_identical(unname(diag(values)), double(6))
+  expect_identical(values["b", "f"], 0)
   expect_identical(softdtw_matrix(x, x[2], type = "divergence")[c("b", "f"), "b"], c(b = 0, f = 0))
 })
 
 test_that("costs, windows and gamma = 0 reach the matrix", {
   x <- lapply(some_set(), `+`, 3)
   for (cost in ref_costs) {
-    D <- softdtw_matrix(x, gamma = 0, cost = cost, window = 2)
-    expect_identical(D, pairs_of(x, x, gamma = 0, cost = cost, window = 2))
-    expect_within(D["e", "b"], ref_value(x$e, x$b, 0, cost, 2), 1e-13 * (1 + D["e", "b"]))
+    values <- softdtw_matrix(x, gamma = 0, cost = cost, window = 2)
+    expect_identical(values, pairs_of(x, x, gamma = 0, cost = cost, window = 2))
+    expect_within(values["e", "b"], ref_value(x$e, x$b, 0, cost, 2), 1e-13 * (1 + values["e", "b"]))
   }
 })
 
@@ -52,15 +52,15 @@ test_that("padding of unequal lengths does not leak", {
 
 test_that("more series than a block, in any order, give the same pairs", {
   x <- with_seed(52, random_set(sample(20, 150, TRUE)))
-  D <- softdtw_matrix(x)
+  values <- softdtw_matrix(x)
   order <- with_seed(53, sample(150))
-  expect_identical(softdtw_matrix(x[order]), D[order, order])
-  expect_identical(softdtw_matrix(x, x), D)
+  expect_identical(softdtw_matrix(x[order]), values[order, order])
+  expect_identical(softdtw_matrix(x, x), values)
   pick <- cbind(c(1, 77, 150, 64, 65), c(150, 3, 149, 65, 64))
-  expect_identical(D[pick], mapply(softdtw, x[pick[, 1]], x[pick[, 2]]))
+  expect_identical(values[pick], mapply(softdtw, x[pick[, 1]], x[pick[, 2]]))
   expect_identical(as.double(softdtw_dist(x, type = "divergence")), {
-    V <- softdtw_matrix(x, type = "divergence")
-    V[lower.tri(V)]
+    all <- softdtw_matrix(x, type = "divergence")
+    all[lower.tri(all)]
   })
 })
 
@@ -71,26 +71,26 @@ test_that("a matrix argument is one series a row", {
 
 test_that("one series is a 1 x 1 matrix", {
   expect_identical(softdtw_matrix(list(1:3)), matrix(softdtw(1:3, 1:3)))
-  expect_identical(softdtw_matrix(list(a = 1:3), list(5))["a", 1], softdtw(1:3, 5), ignore_attr = TRUE)
+  expect_identical(softdtw_matrix(list(a = 1:3), list(5))[["a", 1]], softdtw(1:3, 5))
 })
 
 test_that("softdtw_dist() is a proper dist of divergences", {
   x <- some_set()
   d <- softdtw_dist(x)
-  D <- softdtw_matrix(x, type = "divergence")
+  values <- softdtw_matrix(x, type = "divergence")
   expect_s3_class(d, "dist")
   expect_identical(attr(d, "Size"), 5L)
   expect_identical(attr(d, "Labels"), names(x))
-  expect_identical(as.double(d), D[lower.tri(D)])
-  expect_identical(as.matrix(d), D)
+  expect_identical(as.double(d), values[lower.tri(values)])
+  expect_identical(as.matrix(d), values)
 })
 
 test_that("raw values as a dist warn once and keep the diagonal", {
   x <- some_set()
   expect_warning(d <- softdtw_dist(x, type = "softdtw"), class = "softdtw_warning")
-  D <- softdtw_matrix(x)
-  expect_identical(as.double(d), D[lower.tri(D)])
-  expect_identical(attr(d, "diagonal"), diag(D))
+  values <- softdtw_matrix(x)
+  expect_identical(as.double(d), values[lower.tri(values)])
+  expect_identical(attr(d, "diagonal"), diag(values))
 })
 
 test_that("hclust, cmdscale and pam take the dist", {
@@ -130,9 +130,9 @@ test_that("sets must fit together and hold series", {
 test_that("counts of pairs beyond 2^31 are no trouble", {
   skip_unless_long()
   x <- as.list(rep(c(0, 1, 2), length.out = 46342))
-  D <- softdtw_matrix(x, as.list(c(0, 1, 2)), gamma = 1)
-  expect_identical(dim(D), c(46342L, 3L))
-  expect_identical(D[46342, ], c(0, 1, 4))
+  values <- softdtw_matrix(x, as.list(c(0, 1, 2)), gamma = 1)
+  expect_identical(dim(values), c(46342L, 3L))
+  expect_identical(values[46342, ], c(0, 1, 4))
   k <- softdtw_knn(x, k = 2, gamma = 1)
   expect_identical(k$index[c(1, 46342), ], rbind(c(4L, 7L), c(1L, 4L)))
 })

@@ -22,8 +22,8 @@ expect_right <- function(worst) expect_lte(as.double(worst), 1, label = attr(wor
 full_excess <- function(p, cost) {
   want <- ref_full(p$x, p$y, p$gamma, cost, p$window)
   got <- softdtw_grad(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window)
-  E <- E_of(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window)
-  tol_E <- table_tolerance(want$E, want$value, p$gamma, cost)
+  shares <- shares_of(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window)
+  tol <- table_tolerance(want$E, want$value, p$gamma, cost)
   slope <- largest_slope(p$x, p$y, cost)
   c(
     value = excess(
@@ -33,11 +33,11 @@ full_excess <- function(p, cost) {
     value_of_grad = excess(
       got$value, want$value, value_tolerance(want$value, p$gamma, p$n, p$m, cost)
     ),
-    E = excess(E, want$E, tol_E),
-    grad_x = excess(got$grad_x, want$grad_x, slope * rep(rowSums(tol_E), p$d)),
-    grad_y = excess(got$grad_y, want$grad_y, slope * rep(colSums(tol_E), p$d)),
+    E = excess(shares, want$E, tol),
+    grad_x = excess(got$grad_x, want$grad_x, slope * rep(rowSums(tol), p$d)),
+    grad_y = excess(got$grad_y, want$grad_y, slope * rep(colSums(tol), p$d)),
     # at any gamma the gradient is E's own
-    grad_of_E = excess(got$grad_x, ref_grad_x(p$x, p$y, E, cost), 1e-13 * slope * (p$n + p$m))
+    grad_of_E = excess(got$grad_x, ref_grad_x(p$x, p$y, shares, cost), 1e-13 * slope * (p$n + p$m))
   )
 }
 
@@ -60,16 +60,16 @@ test_that("gamma = 0 is hard DTW, with E the path that goes diagonal, then up, t
     p$y <- lattice_series(p$m, p$d) + 2
     want <- ref_full(p$x, p$y, 0, cost, p$window)
     got <- softdtw_grad(p$x, p$y, gamma = 0, cost = cost, window = p$window)
-    E <- E_of(p$x, p$y, gamma = 0, cost = cost, window = p$window)
+    shares <- shares_of(p$x, p$y, gamma = 0, cost = cost, window = p$window)
     # other rounding of a root or a quotient may break a tie another way; sums on the grid may not
     exact <- cost %in% c("sqeuclidean", "manhattan")
-    along <- sum(E * ref_cost(p$x, p$y, cost))
+    along <- sum(shares * ref_cost(p$x, p$y, cost))
     c(
       value = excess(got$value, want$value, if (exact) 0 else 1e-13 * (1 + want$value)),
-      path = if (exact) excess(E, want$E, 0) else excess(along, want$value, 1e-12 * (1 + along)),
-      whole = excess(E * (1 - E), 0 * E, 0),
-      grad_x = excess(got$grad_x, ref_grad_x(p$x, p$y, E, cost), 1e-12 * (1 + 0 * want$grad_x)),
-      grad_y = excess(got$grad_y, ref_grad_x(p$y, p$x, t(E), cost), 1e-12 * (1 + 0 * want$grad_y))
+      path = if (exact) excess(shares, want$E, 0) else excess(along, want$value, 1e-12 * (1 + along)),
+      whole = excess(shares * (1 - shares), 0 * shares, 0),
+      grad_x = excess(got$grad_x, ref_grad_x(p$x, p$y, shares, cost), 1e-12 * (1 + 0 * want$grad_x)),
+      grad_y = excess(got$grad_y, ref_grad_x(p$y, p$x, t(shares), cost), 1e-12 * (1 + 0 * want$grad_y))
     )
   }
   expect_right(worst_of(103, 120, one))
@@ -84,7 +84,7 @@ test_that("values and alignments agree with all paths, one by one", {
         value_tolerance(want$value, p$gamma, p$n, p$m, cost)
       ),
       E = excess(
-        E_of(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window), want$E,
+        shares_of(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window), want$E,
         share_tolerance(want$E, want$value, p$gamma, cost)
       ),
       hard = excess(
@@ -150,10 +150,11 @@ test_that("gradients of the divergence agree with finite differences", {
 })
 
 test_that("gradients of a cost matrix are its alignment, by finite differences", {
-  D <- with_seed(107, matrix(stats::rnorm(42), 6, 7))
+  costs <- with_seed(107, matrix(stats::rnorm(42), 6, 7))
   for (window in list(NULL, 1)) {
-    f <- function(D) softdtw_cost(D, gamma = 0.7, window = window)$value
-    expect_within(as.matrix(softdtw_cost(D, gamma = 0.7, window = window)), ref_differences(f, D), 1e-8)
+    f <- function(costs) softdtw_cost(costs, gamma = 0.7, window = window)$value
+    got <- softdtw_cost(costs, gamma = 0.7, window = window)
+    expect_within(as.matrix(got), ref_differences(f, costs), 1e-8)
   }
 })
 
@@ -161,13 +162,14 @@ test_that("swapping the two series gives the same bits", {
   one <- function(p, cost) {
     there <- softdtw_grad(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window)
     back <- softdtw_grad(p$y, p$x, gamma = p$gamma, cost = cost, window = p$window)
-    E <- E_of(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window)
+    shares <- shares_of(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window)
+    swapped <- shares_of(p$y, p$x, gamma = p$gamma, cost = cost, window = p$window)
     hard <- function(x, y) softdtw(x, y, gamma = 0, cost = cost, window = p$window)
     2 * c(
       value = !identical(there$value, back$value),
       grad_x = !identical(there$grad_x, back$grad_y),
       grad_y = !identical(there$grad_y, back$grad_x),
-      E = !identical(E, t(E_of(p$y, p$x, gamma = p$gamma, cost = cost, window = p$window))),
+      E = !identical(shares, t(swapped)),
       hard = !identical(hard(p$x, p$y), hard(p$y, p$x))
     )
   }
@@ -179,14 +181,14 @@ test_that("time reversal of both series changes nothing but the order", {
   one <- function(p, cost) {
     there <- softdtw_grad(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window)
     back <- softdtw_grad(turn(p$x), turn(p$y), gamma = p$gamma, cost = cost, window = p$window)
-    E <- E_of(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window)
-    tol_E <- table_tolerance(E, there$value, p$gamma, cost)
+    shares <- shares_of(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window)
+    tol <- table_tolerance(shares, there$value, p$gamma, cost)
     c(
       value = excess(
         back$value, there$value, value_tolerance(there$value, p$gamma, p$n, p$m, cost)
       ),
       grad_x = excess(
-        turn(back$grad_x), there$grad_x, largest_slope(p$x, p$y, cost) * rep(rowSums(tol_E), p$d)
+        turn(back$grad_x), there$grad_x, largest_slope(p$x, p$y, cost) * rep(rowSums(tol), p$d)
       )
     )
   }
@@ -225,22 +227,22 @@ test_that("scaling: gamma c^2 on c x, c y gives c^2 times the value and c times 
 
 test_that("E lies in [0, 1], reaches every step of both series and obeys the corner sums", {
   one <- function(p, cost) {
-    E <- E_of(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window)
-    diagonal <- tapply(E, row(E) + col(E), sum)
+    shares <- shares_of(p$x, p$y, gamma = p$gamma, cost = cost, window = p$window)
+    diagonal <- tapply(shares, row(shares) + col(shares), sum)
     two <- if (length(diagonal) > 1L) diagonal[-1] + diagonal[-length(diagonal)] else 1
     slack <- 1 + 1e-12
     c(
-      range = max(E, -min(E) * 1e12) / slack,
-      rows = 1 / (min(rowSums(E)) * slack),
-      columns = 1 / (min(colSums(E)) * slack),
-      first = excess(E[1, 1], 1, 1e-12),
-      last = excess(E[p$n, p$m], 1, 0),
-      longest = sum(E) / ((p$n + p$m - 1) * slack),
-      shortest = max(p$n, p$m) / (sum(E) * slack),
+      range = max(shares, -min(shares) * 1e12) / slack,
+      rows = 1 / (min(rowSums(shares)) * slack),
+      columns = 1 / (min(colSums(shares)) * slack),
+      first = excess(shares[1, 1], 1, 1e-12),
+      last = excess(shares[p$n, p$m], 1, 0),
+      longest = sum(shares) / ((p$n + p$m - 1) * slack),
+      shortest = max(p$n, p$m) / (sum(shares) * slack),
       # a path meets an anti-diagonal at most once and never misses two in a row
       meets = max(diagonal) / slack,
       misses = 1 / (min(two) * slack),
-      outside = 2 * any(E[!ref_mask(p$n, p$m, p$window)] != 0)
+      outside = 2 * any(shares[!ref_mask(p$n, p$m, p$window)] != 0)
     )
   }
   expect_right(worst_of(112, 100, one))
@@ -275,9 +277,9 @@ test_that("soft-DTW rises to hard DTW as gamma falls, within gamma log(number of
 test_that("exp(-value / gamma) is the sum over paths (global alignment kernel)", {
   x <- c(0.3, -1, 0.5, 2)
   y <- c(0, 1, -0.5)
-  D <- outer(x, y, `-`)^2
+  costs <- outer(x, y, `-`)^2
   for (gamma in c(0.5, 1, 20)) {
-    weights <- vapply(ref_paths(4, 3), \(p) exp(-sum(D[p]) / gamma), 0)
+    weights <- vapply(ref_paths(4, 3), \(p) exp(-sum(costs[p]) / gamma), 0)
     expect_relative(exp(-softdtw(x, y, gamma = gamma) / gamma), sum(weights), 1e-13)
   }
 })
@@ -320,11 +322,12 @@ test_that("a set in packs gives the bits of its pairs one by one, whatever the l
     go <- function(f, ...) f(..., gamma = gamma, cost = cost, window = p$window)
     single <- vapply(y, \(b) vapply(x, \(a) go(softdtw, a, b), 0), double(length(x)))
     own <- vapply(x, \(a) vapply(x, \(b) go(softdtw, a, b), 0), double(length(x)))
+    turned <- cbind(seq_along(x), rev(seq_along(x)))
     2 * c(
       cross = !identical(unname(go(softdtw_matrix, x, y)), single),
       self = !identical(unname(go(softdtw_matrix, x)), own),
       many = !identical(unname(go(softdtw, x, y[3])), single[, 3]),
-      pairwise = !identical(unname(go(softdtw, x, rev(x))), own[cbind(seq_along(x), rev(seq_along(x)))])
+      pairwise = !identical(unname(go(softdtw, x, rev(x))), own[turned])
     )
   }
   expect_right(worst_of(117, 12, one))
@@ -362,7 +365,7 @@ test_that("a window as wide as the series is none, and a narrower one never lowe
 
 test_that("repeating a call gives the same bits", {
   p <- with_seed(120, random_problem())
-  run <- function() list(softdtw_grad(p$x, p$y), E_of(p$x, p$y), softdtw_matrix(list(p$x, p$y)))
+  run <- function() list(softdtw_grad(p$x, p$y), shares_of(p$x, p$y), softdtw_matrix(list(p$x, p$y)))
   first <- run()
   expect_true(all(vapply(1:5, \(k) identical(run(), first), NA)))
 })
@@ -371,8 +374,8 @@ test_that("repeating a call gives the same bits", {
 
 finite_answers <- function(x, y, gamma, ...) {
   got <- softdtw_grad(x, y, gamma = gamma, ...)
-  E <- E_of(x, y, gamma = gamma, ...)
-  all(is.finite(got$value), is.finite(got$grad_x), is.finite(got$grad_y), E >= 0, E <= 1 + 1e-12)
+  shares <- shares_of(x, y, gamma = gamma, ...)
+  all(is.finite(got$value), is.finite(got$grad_x), is.finite(got$grad_y), shares >= 0, shares <= 1 + 1e-12)
 }
 
 test_that("costs over gamma around the limits of exp() are nothing special", {
@@ -381,7 +384,7 @@ test_that("costs over gamma around the limits of exp() are nothing special", {
     want <- ref_full(x, y, 1)
     got <- softdtw_grad(x, y, gamma = 1)
     expect_within(got$value, want$value, value_tolerance(want$value, 1, 10, length(y)))
-    expect_within(E_of(x, y, gamma = 1), want$E, table_tolerance(want$E, want$value, 1))
+    expect_within(shares_of(x, y, gamma = 1), want$E, table_tolerance(want$E, want$value, 1))
   }
 })
 
@@ -428,6 +431,6 @@ test_that("constant and tied series count paths", {
       softdtw(rep(0.3, n), rep(0.3, 7), gamma = 2), -2 * log(delannoy(n, 7)), 1e-13 * (n + 7)
     )
   }
-  tied <- E_of(rep(c(0, 1), 6), rep(c(1, 0), 5), gamma = 1e-3)
+  tied <- shares_of(rep(c(0, 1), 6), rep(c(1, 0), 5), gamma = 1e-3)
   expect_within(tied, ref_full(rep(c(0, 1), 6), rep(c(1, 0), 5), 1e-3)$E, 1e-10)
 })

@@ -34,15 +34,15 @@ test_that("stored values, alignments, gradients and divergences come out", {
   for (k in seq_len(nrow(rows))) {
     r <- reference_case(rows[k, ])
     got <- softdtw_grad(r$x, r$y, gamma = r$gamma, cost = r$cost, window = r$window)
-    E <- E_of(r$x, r$y, gamma = r$gamma, cost = r$cost, window = r$window)
-    tol_E <- share_tolerance(r$E, r$value, r$gamma, r$cost)
+    shares <- shares_of(r$x, r$y, gamma = r$gamma, cost = r$cost, window = r$window)
+    tol <- share_tolerance(r$E, r$value, r$gamma, r$cost)
     slope <- largest_slope(r$x, r$y, r$cost)
     expect_within(
       got$value, r$value, value_tolerance(r$value, r$gamma, r$n, r$m, r$cost, 2e-15), r$note
     )
-    expect_within(E, r$E, tol_E, r$note)
-    expect_within(got$grad_x, r$grad_x, slope * rep(rowSums(tol_E), r$d), r$note)
-    expect_within(got$grad_y, r$grad_y, slope * rep(colSums(tol_E), r$d), r$note)
+    expect_within(shares, r$E, tol, r$note)
+    expect_within(got$grad_x, r$grad_x, slope * rep(rowSums(tol), r$d), r$note)
+    expect_within(got$grad_y, r$grad_y, slope * rep(colSums(tol), r$d), r$note)
     expect_within(
       softdtw(r$x, r$y, gamma = r$gamma, cost = r$cost, window = r$window, type = "divergence"),
       r$divergence,

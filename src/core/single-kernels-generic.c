@@ -1,0 +1,3 @@
+/* kernels-generic.c once more, for float; see precision.h. */
+#define SDTW_SINGLE
+#include "kernels-generic.c"
