@@ -240,14 +240,6 @@ static cudaError_t allocate(int device, void **at, size_t bytes) {
   return code;
 }
 
-void sdtw_cuda_forget(void) {
-  if (is_fork()) return;
-  for (int device = 0; device < MOST_DEVICES; device++) {
-    if (bytes_kept(device, false) == 0 || cudaSetDevice(device) != cudaSuccess) continue;
-    while (drop_oldest(device)) continue;
-  }
-}
-
 /* ---- the centre ---------------------------------------------------------------------------- */
 
 static void widen(const sdtw_set *set, double *low, double *high) {
@@ -333,6 +325,26 @@ enum { PAIRS, OUT_AT, VALUE, OUT, SCRATCH, TICKET, GIVEN, WEIGHTS, SUMS, CENTRE 
 
 static const char *const no_room = "find memory for a chunk of pairs";
 
+/* Buffers of the last job on a device wait for the next, up to a size each: the iterations of a
+ * barycenter would else spend more on asking for memory than on their kernels. */
+static sdtw_cuda_buffer spare[MOST_DEVICES][SDTW_CUDA_BUFFERS];
+static const size_t most_spare = (size_t)64 << 20;
+
+static size_t bytes_of(const sdtw_cuda_buffer *buffers) {
+  size_t bytes = 0;
+  for (int i = 0; i < SDTW_CUDA_BUFFERS; i++) bytes += buffers[i].bytes;
+  return bytes;
+}
+
+static void drop_buffers(sdtw_cuda_buffer *buffers, size_t larger_than) {
+  for (int i = 0; i < SDTW_CUDA_BUFFERS; i++) {
+    if (buffers[i].bytes <= larger_than) continue;
+    give_back(buffers[i].at, buffers[i].bytes);
+    buffers[i].at = NULL;
+    buffers[i].bytes = 0;
+  }
+}
+
 /* A buffer of at least so many bytes; what was in it is lost when it grows. */
 static sdtw_status reserve(sdtw_cuda_session *s, int which, size_t bytes, sdtw_error *error) {
   sdtw_cuda_buffer *b = &s->buffers[which];
@@ -340,6 +352,7 @@ static sdtw_status reserve(sdtw_cuda_session *s, int which, size_t bytes, sdtw_e
   give_back(b->at, b->bytes);
   b->at = NULL;
   b->bytes = 0;
+  bytes = bytes > 0 ? bytes : 1;
   CHECK(allocate(s->device, &b->at, bytes), no_room);
   b->bytes = bytes;
   return SDTW_OK;
@@ -370,7 +383,8 @@ static sdtw_status keep_set(sdtw_cuda_session *s, const sdtw_set *set, int *plac
       return keep_set(s, set, place, error);
     }
     k->holders = 1; /* not to be dropped for its own sake */
-    if (fill_set(device, set, (const double *)s->buffers[CENTRE].at, k, error)) {
+    const double *centre = s->centre ? (const double *)s->buffers[CENTRE].at : NULL;
+    if (fill_set(device, set, centre, k, error)) {
       drop_set(k);
       return SDTW_FAILED;
     }
@@ -404,7 +418,8 @@ static sdtw_status find_room(sdtw_cuda_session *s, sdtw_error *error) {
   size_t free_bytes, total;
   CHECK(cudaMemGetInfo(&free_bytes, &total), "ask for free memory");
   double ceiling = s->job->options.device_memory;
-  s->room = share_of_memory * (double)(free_bytes + bytes_kept(s->device, false));
+  s->room = share_of_memory *
+            (double)(free_bytes + bytes_kept(s->device, false) + bytes_of(s->buffers));
   if (ceiling > 0) {
     double under = ceiling - (double)bytes_kept(s->device, true);
     while ((double)bytes_kept(s->device, false) > under / 2 && drop_oldest(s->device)) continue;
@@ -432,6 +447,8 @@ sdtw_status sdtw_cuda_open(sdtw_cuda_session *session, int device, const sdtw_jo
   session->device = device;
   session->wants = wants;
   session->set_x = session->set_y = -1;
+  memcpy(session->buffers, spare[device], sizeof spare[device]);
+  memset(spare[device], 0, sizeof spare[device]);
   CHECK(cudaSetDevice(device), "choose the device");
   if (job->given_cost) {
     sdtw_status status = job->options.single ? send_given<float>(session, error)
@@ -450,9 +467,13 @@ static void let_go(sdtw_cuda_session *s, int place) {
 /* After a fault in a kernel nothing on the device can be trusted or freed: it starts afresh. */
 static void recover(int device) {
   cudaGetLastError();
-  if (cudaDeviceSynchronize() == cudaSuccess) return;
-  bytes_now -= bytes_kept(device, false) + bytes_kept(device, true);
+  if (cudaDeviceSynchronize() == cudaSuccess) {
+    drop_buffers(spare[device], 0);
+    return;
+  }
+  bytes_now -= bytes_kept(device, false) + bytes_kept(device, true) + bytes_of(spare[device]);
   memset(kept[device], 0, sizeof kept[device]);
+  memset(spare[device], 0, sizeof spare[device]);
   cudaDeviceReset();
   cudaGetLastError();
 }
@@ -462,9 +483,20 @@ void sdtw_cuda_close(sdtw_cuda_session *session, sdtw_status status) {
   if (cudaSetDevice(session->device) != cudaSuccess) return;
   let_go(session, session->set_x);
   let_go(session, session->set_y);
-  for (int i = 0; i < SDTW_CUDA_BUFFERS; i++)
-    give_back(session->buffers[i].at, session->buffers[i].bytes);
+  /* A ceiling holds between jobs too. */
+  drop_buffers(session->buffers, session->job->options.device_memory > 0 ? 0 : most_spare);
+  memcpy(spare[session->device], session->buffers, sizeof session->buffers);
   if (status == SDTW_FAILED) recover(session->device);
+}
+
+void sdtw_cuda_forget(void) {
+  if (is_fork()) return;
+  for (int device = 0; device < MOST_DEVICES; device++) {
+    if (bytes_kept(device, false) + bytes_of(spare[device]) == 0) continue;
+    if (cudaSetDevice(device) != cudaSuccess) continue;
+    while (drop_oldest(device)) continue;
+    drop_buffers(spare[device], 0);
+  }
 }
 
 /* ---- a chunk ------------------------------------------------------------------------------- */
@@ -474,11 +506,10 @@ enum { LONG_TILE = 64, SHORT_TILE = 32 };
 
 template <class T>
 static void choose_teams(const sdtw_cuda_session *s, launch<T> *job) {
-  cudaDeviceProp properties;
-  bool back = s->wants != 0;
-  int units = 1, longest = s->job->given_cost ? (int)s->job->given_n : s->job->x->longest;
-  if (cudaGetDeviceProperties(&properties, s->device) == cudaSuccess)
-    units = properties.multiProcessorCount;
+  const bool back = s->wants != 0;
+  const int longest = s->job->given_cost ? (int)s->job->given_n : s->job->x->longest;
+  int units = 1;
+  cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, s->device);
   int (*resident)(bool, int) = back ? resident_gradient_teams<T> : resident_value_teams<T>;
   job->warps = 1;
   job->teams = (unsigned)(units * resident(job->hard, 1));

@@ -156,7 +156,7 @@ typedef enum {
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 
-enum cudaDeviceAttr { cudaDevAttrClockRate };
+enum cudaDeviceAttr { cudaDevAttrClockRate, cudaDevAttrMultiProcessorCount };
 
 struct cudaDeviceProp {
   char name[256];

@@ -501,18 +501,20 @@ cudaError_t cudaGetDeviceCount(int *count) {
   return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
 
+static const int multiprocessors = 2;
+
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device) {
   if (device < 0 || device >= device_count()) return cudaErrorInvalidDevice;
   *properties = cudaDeviceProp{};
   snprintf(properties->name, sizeof properties->name, "emulated device %d", device);
   properties->totalGlobalMem = device_memory();
-  properties->multiProcessorCount = 2;
+  properties->multiProcessorCount = multiprocessors;
   return cudaSuccess;
 }
 
 /* An emulated device has no clock. */
-cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int device) {
-  *value = 0;
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
+  *value = attribute == cudaDevAttrMultiProcessorCount ? multiprocessors : 0;
   return device < device_count() ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
