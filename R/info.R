@@ -78,7 +78,9 @@ describe_cuda <- function(cuda) {
   if (cuda$built == "none") {
     return(paste("not built:", cuda$decision))
   }
-  devices <- sprintf("%s (%s)", cuda$devices$name, gibibytes(cuda$devices$memory))
+  devices <- Map(\(name, memory) sprintf("%s (%s)", name, gibibytes(memory)),
+    cuda$devices$name, cuda$devices$memory
+  )
   paste0(
     if (cuda$built == "emulated") "EMULATED on the processor, for tests: " else "built; ",
     if (length(devices)) paste(devices, collapse = ", ") else cuda$reason

@@ -4,10 +4,11 @@
 log <- readLines(commandArgs(trailingOnly = TRUE)[[1L]], warn = FALSE)
 from <- grep("^\\* checking ", log)
 blocks <- Map(\(a, b) log[a:b], from, c(from[-1L] - 1L, length(log)))
+verdicts <- c("ERROR", "WARNING", "FAILED", "NOTE", "SKIPPED", "OK")
+# the worst verdict of a block: it ends the first line, or stands alone after the tool's own output
 state <- vapply(blocks, \(b) {
-  # the verdict stands at the end of the first line, or on a later one after the tool's own output
-  hit <- grep("(^| )(OK|NOTE|WARNING|ERROR|SKIPPED|FAILED)$|(NOTE|WARNING|ERROR)$", b, value = TRUE)
-  if (!length(hit)) "" else sub(".*\\b(OK|NOTE|WARNING|ERROR|SKIPPED|FAILED)$", "\\1", hit[[1L]])
+  last <- sub(".*(^|[ :])(ERROR|WARNING|FAILED|NOTE|SKIPPED|OK)$", "\\2", b)
+  c(intersect(verdicts, last), "")[[1L]]
 }, "")
 
 allowed_note <- function(block) {
@@ -33,6 +34,13 @@ for (i in seq_along(blocks)) {
 }
 status <- grep("^Status:", log, value = TRUE)
 if (!length(status)) faults <- c(faults, "The check did not reach its end.")
+# what the log counts must have been found, or this file no longer understands it
+for (what in c("ERROR", "WARNING", "NOTE")) {
+  said <- regmatches(status, regexpr(paste0("[0-9]+(?= ", what, ")"), status, perl = TRUE))
+  said <- c(as.integer(said), 0L)[[1L]]
+  seen <- sum(state == what)
+  if (said != seen) faults <- c(faults, sprintf("The log counts %d %s, not %d.", said, what, seen))
+}
 cat(sprintf("%d checks. %s\n", length(blocks), paste(status, collapse = " ")))
 if (length(faults)) {
   writeLines(faults)

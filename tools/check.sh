@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 need_r
 need_packages "testthat>=3.0.0" cluster jsonlite knitr rmarkdown survival zoo xts
-for tool in pandoc checkbashisms tidy; do
+for tool in pandoc checkbashisms qpdf tidy; do
   have "$tool" && continue
   package=$tool
   [ "$tool" != checkbashisms ] || package=devscripts

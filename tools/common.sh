@@ -98,7 +98,7 @@ need_r() {
       name_the_packages
     fi
     say "R is not installed: installing it with apt-get (some hundred megabytes, a few minutes)"
-    if ! apt_install r-base-core r-recommended r-base-dev; then
+    if ! apt_install r-base-core r-recommended r-base-dev ca-certificates; then
       tail -n 30 "$scratch/apt" >&2
       die "apt-get could not install r-base-core, r-recommended and r-base-dev, see above"
     fi

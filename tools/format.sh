@@ -18,8 +18,12 @@ install_softdtw "$(pwd)/.lib"
 
 find src tools tests -type f \
   \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' \) >"$scratch/files"
+status=0
 if [ "${1:-}" = --check ]; then
-  xargs clang-format --dry-run -Werror <"$scratch/files" || die "run: make format"
+  xargs clang-format --dry-run -Werror <"$scratch/files" || {
+    say "run: make format"
+    status=1
+  }
 else
   xargs clang-format -i <"$scratch/files"
 fi
@@ -31,4 +35,5 @@ R_LIBS="$(pwd)/.lib${R_LIBS:+:$R_LIBS}" Rscript -e '
   }
   if (length(found)) { print(found); cat(length(found), "lints\n"); quit(status = 1L) }
   cat("lintr has nothing to say\n")
-'
+' || status=1
+exit "$status"

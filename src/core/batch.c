@@ -139,6 +139,18 @@ static void evaluate(worker *w, size_t count, sdtw_crew *crew, int thread) {
   }
 }
 
+/* Waking threads for less work than this, in cells, costs more than it saves. */
+static const double cells_a_thread = 2e5;
+
+/* pairs: an upper bound of the job's number of pairs */
+static sdtw_status share_out(batch *b, const sdtw_monitor *monitor, size_t tasks, sdtw_task work,
+                             double pairs) {
+  double worth = pairs * longest_cells(b->job) / cells_a_thread;
+  int threads = b->job->options.threads;
+  if (worth < threads) threads = worth < 1 ? 1 : (int)worth;
+  return sdtw_crew_run(monitor, threads, tasks, work, b);
+}
+
 /* ---- SDTW_PAIRS ---------------------------------------------------------------------------- */
 
 static sdtw_pair pair_number(const sdtw_job *job, size_t p) {
@@ -166,8 +178,7 @@ static void pairs_task(void *context, size_t task, int thread, sdtw_crew *crew) 
 
 static sdtw_status run_pairs(batch *b, const sdtw_monitor *monitor) {
   sdtw_order_by_length(b->order_x, b->pairs, b->job->x, b->job->y, b->tally);
-  return sdtw_crew_run(monitor, b->job->options.threads, divide_up(b->pairs, b->edge), pairs_task,
-                       b);
+  return share_out(b, monitor, divide_up(b->pairs, b->edge), pairs_task, (double)b->pairs);
 }
 
 /* ---- SDTW_MATRIX and SDTW_DIST ------------------------------------------------------------- */
@@ -224,7 +235,7 @@ static sdtw_status run_matrix(batch *b, const sdtw_monitor *monitor) {
   sdtw_order_by_length(b->order_x, job->x->count, job->x, NULL, b->tally);
   sdtw_order_by_length(b->order_y, job->y->count, job->y, NULL, b->tally);
   size_t tasks = job->x == job->y ? rows * (rows + 1) / 2 : rows * columns;
-  return sdtw_crew_run(monitor, job->options.threads, tasks, matrix_task, b);
+  return share_out(b, monitor, tasks, matrix_task, (double)job->x->count * (double)job->y->count);
 }
 
 /* ---- SDTW_KNN ------------------------------------------------------------------------------ */
@@ -297,7 +308,8 @@ static sdtw_status run_knn(batch *b, const sdtw_monitor *monitor) {
   sdtw_order_by_length(b->order_x, queries, job->x, NULL, b->tally);
   sdtw_order_by_length(b->order_y, job->y->count, job->y, NULL, b->tally);
   size_t tasks = divide_up(queries, KNN_QUERIES) * b->segments;
-  if (sdtw_crew_run(monitor, job->options.threads, tasks, knn_task, b)) return SDTW_STOPPED;
+  double pairs = (double)queries * (double)job->y->count;
+  if (share_out(b, monitor, tasks, knn_task, pairs)) return SDTW_STOPPED;
   for (size_t q = 0; q < queries; q++) merge_segments(b, q);
   return SDTW_OK;
 }
@@ -346,7 +358,7 @@ static sdtw_status run_reduce(batch *b, const sdtw_monitor *monitor) {
   const sdtw_job *job = b->job;
   size_t n = (size_t)job->x->length[0], d = job->x->d;
   sdtw_order_by_length(b->order_y, b->pairs, job->y, NULL, b->tally);
-  if (sdtw_crew_run(monitor, job->options.threads, divide_up(b->pairs, b->edge), reduce_task, b))
+  if (share_out(b, monitor, divide_up(b->pairs, b->edge), reduce_task, (double)b->pairs))
     return SDTW_STOPPED;
   size_t moments = job->sum_x ? n * d : 0;
   if (job->sum_x) gather(b, 0, n * d, job->sum_x);

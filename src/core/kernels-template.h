@@ -4,11 +4,14 @@
  *
  *     Z_ij = K_ij (Z_{i-1,j} + Z_{i,j-1} + Z_{i-1,j-1}),   Z_00 = 1.
  *
- * Z leaves the range of a real at once, so each Z is a mantissa in [1, 2) and an exponent held
- * in a real of its own. A cell then takes one polynomial for 2^f with f in [-1/2, 1/2], three
- * additions aligned to the largest exponent and no logarithm. The sum is at least 1 when any
- * neighbour is reachable, so nothing can underflow; unreachable is mantissa 0, exponent
- * -SDTW_REAL_MAX.
+ * Z leaves the range of a real at once, so each Z is a mantissa and an exponent held in a real of
+ * its own; unreachable is mantissa 0, exponent -SDTW_REAL_MAX. A cell then takes one polynomial for
+ * 2^f with f in [-1/2, 1/2], three additions aligned to the largest exponent and no logarithm.
+ *
+ * The mantissa is brought back to [1, 2) only now and then: a cell multiplies it by 0.7 to 4.3, so
+ * it may drift for some dozens of cells without harm, and the exponent of a cell need not wait for
+ * its mantissa. Powers of two change no bit of the sums. Cells whose row + column is 0 or 1 modulo
+ * the period are brought back: two neighbours, as a diagonal step advances the sum by two.
  *
  * The additions are (up + left) + diagonal: swapping the two series gives the same bits. Shares
  * are each their own term over the sum (none is one minus the others, which could be negative).
@@ -16,8 +19,9 @@
  * gamma = 0 is the same sweep with (min, +), the value in the mantissa's place and unreachable
  * infinite; ties go to the diagonal, then up, then left, and the shares are one 1 and two 0s.
  *
- * A lane vector is a pair of vectors (a, b). One alone would wait for its left neighbour's result
- * most of the time; the two fill each other's gaps.
+ * A lane vector is a pair of vectors (a, b): the two rows of a pack, or the two halves of a strip.
+ * One alone would wait for its left neighbour's result most of the time; the two fill each other's
+ * gaps.
  *
  * Parameters: the vocabulary of a vec-*.h, and SDTW_TABLE, the name of the table to define.
  */
@@ -54,13 +58,39 @@ V_INLINE pair pair_select(pair_mask m, pair yes, pair no) {
   return (pair){v_select(m.a, yes.a, no.a), v_select(m.b, yes.b, no.b)};
 }
 V_INLINE pair pair_kept_mul(pair x, pair y) { return (pair){v_keep(x.a * y.a), v_keep(x.b * y.b)}; }
-/* all lanes one up, `below` into the first */
-V_INLINE pair pair_enter(pair v, sdtw_real below) {
-  return (pair){v_enter(v.a, v_set(below)), v_enter(v.b, v.a)};
+
+/* From one row of a line to the next, and between a line and the columns beside it. In a strip a
+ * row is a lane and a column one number; in a pack a row is a vector and so is a column. */
+enum { STRIP_LAG = LANES - 1, PACK_LAG = 1 };
+
+V_INLINE ptrdiff_t stride_of(int strip) { return strip ? 1 : V_WIDTH; }
+V_INLINE ptrdiff_t lag_of(int strip) { return strip ? STRIP_LAG : PACK_LAG; }
+
+/* What each row's lanes hold moves to the next row; the first row takes column `column`. */
+V_INLINE pair rows_down(int strip, pair v, const sdtw_real *columns, ptrdiff_t column) {
+  if (!strip) return (pair){v_load(columns + column * V_WIDTH), v.a};
+  return (pair){v_enter(v.a, v_set(columns[column])), v_enter(v.b, v.a)};
 }
-/* all lanes one down, `above` into the last */
-V_INLINE pair pair_leave(pair v, sdtw_real above) {
-  return (pair){v_leave(v.a, v.b), v_leave(v.b, v_set(above))};
+/* The other way: each row takes what the next one held; the last row takes column `column`. */
+V_INLINE pair rows_up(int strip, pair v, const sdtw_real *columns, ptrdiff_t column) {
+  if (!strip) return (pair){v.b, v_load(columns + column * V_WIDTH)};
+  return (pair){v_leave(v.a, v.b), v_leave(v.b, v_set(columns[column]))};
+}
+V_INLINE void store_last_row(int strip, sdtw_real *columns, ptrdiff_t column, pair v) {
+  if (strip)
+    v_store_last(columns + column, v.b);
+  else
+    v_store(columns + column * V_WIDTH, v.b);
+}
+V_INLINE void store_first_row(int strip, sdtw_real *columns, ptrdiff_t column, pair v) {
+  if (strip)
+    v_store_first(columns + column, v.a);
+  else
+    v_store(columns + column * V_WIDTH, v.a);
+}
+/* Points of y: the two vectors lie side by side in a strip, a column apart in a pack. */
+V_INLINE pair load_points(const sdtw_real *y, ptrdiff_t second) {
+  return (pair){v_load(y), v_load(y + second)};
 }
 
 /* 2^f for f in [-1/2, 1/2]: 1 + f q(f) with q near-minimax, exactly 1 at 0. In Estrin's order,
@@ -97,7 +127,8 @@ typedef struct {
   V up, left, diagonal;
 } shares;
 
-V_INLINE scaled soft_cell(scaled up, scaled left, scaled diagonal, V cost, int keep, shares *s) {
+V_INLINE scaled soft_cell(int trim, scaled up, scaled left, scaled diagonal, V cost, int keep,
+                          shares *s) {
   V whole = v_round(cost);
   /* left, the cell just computed, comes last: all else is ready while it is on its way */
   V top = v_max(v_max(up.exponent, diagonal.exponent), left.exponent);
@@ -109,9 +140,12 @@ V_INLINE scaled soft_cell(scaled up, scaled left, scaled diagonal, V cost, int k
     V inverse = v_set(1) / sum;
     *s = (shares){from_up * inverse, from_left * inverse, from_diagonal * inverse};
   }
-  scaled z;
-  v_split(sum * exp2_fraction(whole - cost), &z.mantissa, &z.exponent);
-  z.exponent = (top - whole) + z.exponent;
+  scaled z = {sum * exp2_fraction(whole - cost), top - whole};
+  if (trim) {
+    V drift;
+    v_split(z.mantissa, &z.mantissa, &drift);
+    z.exponent = z.exponent + drift;
+  }
   return z;
 }
 
@@ -129,28 +163,24 @@ V_INLINE scaled hard_cell(scaled up, scaled left, scaled diagonal, V cost, int k
   return (scaled){v_min(before, left.mantissa) + cost, up.exponent};
 }
 
-V_INLINE scaled one_cell(int hard, scaled up, scaled left, scaled diagonal, V cost, int keep,
-                         shares *s) {
+V_INLINE scaled one_cell(int hard, int trim, scaled up, scaled left, scaled diagonal, V cost,
+                         int keep, shares *s) {
   return hard ? hard_cell(up, left, diagonal, cost, keep, s)
-              : soft_cell(up, left, diagonal, cost, keep, s);
+              : soft_cell(trim, up, left, diagonal, cost, keep, s);
 }
 
 typedef struct {
   pair mantissa, exponent;
 } scaled_pair;
 
-typedef struct {
-  scaled_pair left, diagonal;
-} forward_state;
-
-V_INLINE scaled_pair cell(int hard, scaled_pair up, scaled_pair left, scaled_pair diagonal,
-                          pair cost, sdtw_real *kept) {
+V_INLINE scaled_pair cell(int hard, int trim, scaled_pair up, scaled_pair left,
+                          scaled_pair diagonal, pair cost, sdtw_real *kept) {
   shares sa, sb;
   int keep = kept != NULL;
-  scaled a = one_cell(hard, (scaled){up.mantissa.a, up.exponent.a},
+  scaled a = one_cell(hard, trim, (scaled){up.mantissa.a, up.exponent.a},
                       (scaled){left.mantissa.a, left.exponent.a},
                       (scaled){diagonal.mantissa.a, diagonal.exponent.a}, cost.a, keep, &sa);
-  scaled b = one_cell(hard, (scaled){up.mantissa.b, up.exponent.b},
+  scaled b = one_cell(hard, trim, (scaled){up.mantissa.b, up.exponent.b},
                       (scaled){left.mantissa.b, left.exponent.b},
                       (scaled){diagonal.mantissa.b, diagonal.exponent.b}, cost.b, keep, &sb);
   if (keep) {
@@ -180,36 +210,34 @@ V_INLINE scaled_pair mask_cell(int hard, scaled_pair z, pair_mask inside, sdtw_r
 
 V_INLINE scaled_pair cell_above(int hard, int strip, sdtw_border border, ptrdiff_t t,
                                 scaled_pair before) {
-  scaled_pair up = unreachable(hard);
-  if (strip) {
-    up.mantissa = pair_enter(before.mantissa, border.mantissa[t]);
-    if (!hard) up.exponent = pair_enter(before.exponent, border.exponent[t]);
-  } else {
-    up.mantissa = pair_load(border.mantissa + t * LANES);
-    if (!hard) up.exponent = pair_load(border.exponent + t * LANES);
-  }
+  scaled_pair up = before;
+  up.mantissa = rows_down(strip, before.mantissa, border.mantissa, t);
+  if (!hard) up.exponent = rows_down(strip, before.exponent, border.exponent, t);
   return up;
 }
 
 V_INLINE void leave_below(int hard, int strip, sdtw_border border, ptrdiff_t t, scaled_pair z) {
-  if (strip) {
-    ptrdiff_t column = t - (LANES - 1);
-    v_store_last(border.mantissa + column, z.mantissa.b);
-    if (!hard) v_store_last(border.exponent + column, z.exponent.b);
-  } else {
-    pair_store(border.mantissa + t * LANES, z.mantissa);
-    if (!hard) pair_store(border.exponent + t * LANES, z.exponent);
-  }
+  store_last_row(strip, border.mantissa, t - lag_of(strip), z.mantissa);
+  if (!hard) store_last_row(strip, border.exponent, t - lag_of(strip), z.exponent);
 }
 
-V_INLINE void forward_run(int hard, int strip, int masked, const sdtw_real *cost,
-                          sdtw_border border, forward_state *state, sdtw_real *kept,
-                          const sdtw_span *span, ptrdiff_t from, ptrdiff_t to) {
+/* Where in a line a run begins and how it goes on. */
+typedef struct {
+  const sdtw_real *cost;
+  sdtw_real *kept;
+  scaled_pair left, diagonal;
+} forward_state;
+
+V_INLINE void forward_steps(int hard, int strip, int masked, int trim, sdtw_border border,
+                            forward_state *state, const sdtw_span *span, ptrdiff_t from,
+                            ptrdiff_t to) {
   scaled_pair left = state->left, diagonal = state->diagonal;
+  const sdtw_real *cost = state->cost;
+  sdtw_real *kept = state->kept;
   pair lo = pair_load(span->lo), hi = pair_load(span->hi);
   for (ptrdiff_t t = from; t < to; t++) {
     scaled_pair up = cell_above(hard, strip, border, t, left);
-    left = cell(hard, up, left, diagonal, pair_load(cost), kept);
+    left = cell(hard, trim, up, left, diagonal, pair_load(cost), kept);
     if (masked) {
       V step = v_set((sdtw_real)t);
       pair_mask inside = {v_inside(step, lo.a, hi.a), v_inside(step, lo.b, hi.b)};
@@ -220,8 +248,30 @@ V_INLINE void forward_run(int hard, int strip, int masked, const sdtw_real *cost
     cost += LANES;
     if (kept) kept += SDTW_SHARES * LANES;
   }
-  state->left = left;
-  state->diagonal = diagonal;
+  *state = (forward_state){cost, kept, left, diagonal};
+}
+
+#ifdef SDTW_SINGLE
+enum { TRIM_PERIOD = 16 };
+#else
+enum { TRIM_PERIOD = 64 };
+#endif
+
+static inline ptrdiff_t earlier(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
+
+V_INLINE void forward_run(int hard, int strip, int masked, sdtw_border border, forward_state *state,
+                          const sdtw_span *span, ptrdiff_t from, ptrdiff_t to) {
+  while (from < to) {
+    ptrdiff_t phase = (from + span->row) % TRIM_PERIOD, end;
+    if (masked || (!hard && phase < 2)) {
+      end = masked ? to : earlier(to, from + 2 - phase);
+      forward_steps(hard, strip, masked, 1, border, state, span, from, end);
+    } else {
+      end = hard ? to : earlier(to, from + TRIM_PERIOD - phase);
+      forward_steps(hard, strip, masked, 0, border, state, span, from, end);
+    }
+    from = end;
+  }
 }
 
 static inline ptrdiff_t between(ptrdiff_t low, ptrdiff_t v, ptrdiff_t high) {
@@ -232,16 +282,15 @@ static inline ptrdiff_t between(ptrdiff_t low, ptrdiff_t v, ptrdiff_t high) {
 V_INLINE void forward_line(int hard, int strip, int keep, const sdtw_real *cost, sdtw_border border,
                            sdtw_real *saved, sdtw_real *kept, const sdtw_span *span, ptrdiff_t from,
                            ptrdiff_t to) {
-  forward_state state = {{pair_load(saved), pair_load(saved + LANES)},
+  forward_state state = {cost,
+                         keep ? kept : NULL,
+                         {pair_load(saved), pair_load(saved + LANES)},
                          {pair_load(saved + 2 * LANES), pair_load(saved + 3 * LANES)}};
   ptrdiff_t begin = between(from, span->inner_first, to);
   ptrdiff_t end = between(begin, span->inner_last + 1, to);
-  sdtw_real *kept_inner = keep ? kept + (begin - from) * SDTW_SHARES * LANES : NULL;
-  sdtw_real *kept_end = keep ? kept + (end - from) * SDTW_SHARES * LANES : NULL;
-  forward_run(hard, strip, 1, cost, border, &state, keep ? kept : NULL, span, from, begin);
-  forward_run(hard, strip, 0, cost + (begin - from) * LANES, border, &state, kept_inner, span,
-              begin, end);
-  forward_run(hard, strip, 1, cost + (end - from) * LANES, border, &state, kept_end, span, end, to);
+  forward_run(hard, strip, 1, border, &state, span, from, begin);
+  forward_run(hard, strip, 0, border, &state, span, begin, end);
+  forward_run(hard, strip, 1, border, &state, span, end, to);
   pair_store(saved, state.left.mantissa);
   pair_store(saved + LANES, state.left.exponent);
   pair_store(saved + 2 * LANES, state.diagonal.mantissa);
@@ -277,37 +326,24 @@ static void forward(int hard, int strip, const sdtw_real *cost, sdtw_border bord
 /* ---- backward ------------------------------------------------------------------------------ */
 
 /* E of a cell is what its three successors owe it: each successor's E times the share that this
- * cell had in its sum. `up` and `diagonal` debts travel to the line above, `left` debts along the
- * line. In a strip the line above is the lane before, one step later for up and two for diagonal,
- * so those debts wait in registers: {left, up, diagonal, diagonal one step older}. */
+ * cell had in its sum. `left` debts go along the line; the row above lies one step later for `up`
+ * debts and two for `diagonal` ones, so those wait in registers. */
 V_INLINE void backward_line(int strip, const sdtw_real *kept, sdtw_debt debt, sdtw_real *state,
                             sdtw_real *alignment, ptrdiff_t from, ptrdiff_t to) {
   pair owed_left = pair_load(state), owed_up = pair_load(state + LANES);
   pair owed_diagonal = pair_load(state + 2 * LANES), older = pair_load(state + 3 * LANES);
   for (ptrdiff_t t = to - 1; t >= from; t--) {
     const sdtw_real *share = kept + (t - from) * SDTW_SHARES * LANES;
-    pair up, diagonal;
-    if (strip) {
-      ptrdiff_t column = t - (LANES - 1);
-      up = pair_leave(owed_up, debt.up[column]);
-      diagonal = pair_leave(older, debt.diagonal[column]);
-      older = owed_diagonal;
-    } else {
-      up = pair_load(debt.up + t * LANES);
-      diagonal = pair_load(debt.diagonal + t * LANES);
-      pair_store(debt.diagonal + t * LANES, owed_diagonal);
-    }
+    pair up = rows_up(strip, owed_up, debt.up, t - lag_of(strip));
+    pair diagonal = rows_up(strip, older, debt.diagonal, t - lag_of(strip));
     pair e = pair_add(pair_add(up, owed_left), diagonal);
     pair_store(alignment + (t - from) * LANES, e);
+    older = owed_diagonal;
     owed_up = pair_kept_mul(e, pair_load(share));
     owed_left = pair_kept_mul(e, pair_load(share + LANES));
     owed_diagonal = pair_kept_mul(e, pair_load(share + 2 * LANES));
-    if (strip) {
-      v_store_first(debt.up + t, owed_up.a);
-      v_store_first(debt.diagonal + t - 1, owed_diagonal.a);
-    } else {
-      pair_store(debt.up + t * LANES, owed_up);
-    }
+    store_first_row(strip, debt.up, t, owed_up);
+    store_first_row(strip, debt.diagonal, t - 1, owed_diagonal);
   }
   pair_store(state, owed_left);
   pair_store(state + LANES, owed_up);
@@ -331,10 +367,10 @@ V_INLINE pair add_distance(int kind, pair sum, pair difference) {
                                 : pair_fma(difference, difference, sum);
 }
 
-V_INLINE pair distance(int kind, const sdtw_real *x, const sdtw_real *y, ptrdiff_t dim, size_t d) {
+V_INLINE pair distance(int kind, const sdtw_real *x, const sdtw_real *y, sdtw_view view, size_t d) {
   pair sum = pair_set(0);
-  for (size_t k = 0; k < d; k++) {
-    pair difference = pair_sub(pair_load(x + k * LANES), pair_load(y + (ptrdiff_t)k * dim));
+  for (size_t k = 0; k < d; k++, y += view.dim) {
+    pair difference = pair_sub(pair_load(x + k * LANES), load_points(y, view.second));
     sum = add_distance(kind, sum, difference);
   }
   return kind == SDTW_EUCLIDEAN ? pair_sqrt(sum) : sum;
@@ -350,10 +386,10 @@ V_INLINE four four_distances(int kind, const sdtw_real *x, const sdtw_real *y, s
   four sum = {pair_set(0), pair_set(0), pair_set(0), pair_set(0)};
   for (size_t k = 0; k < d; k++, y += view.dim) {
     pair x_k = pair_load(x + k * LANES);
-    sum.a = add_distance(kind, sum.a, pair_sub(x_k, pair_load(y)));
-    sum.b = add_distance(kind, sum.b, pair_sub(x_k, pair_load(y + view.step)));
-    sum.c = add_distance(kind, sum.c, pair_sub(x_k, pair_load(y + 2 * view.step)));
-    sum.d = add_distance(kind, sum.d, pair_sub(x_k, pair_load(y + 3 * view.step)));
+    sum.a = add_distance(kind, sum.a, pair_sub(x_k, load_points(y, view.second)));
+    sum.b = add_distance(kind, sum.b, pair_sub(x_k, load_points(y + view.step, view.second)));
+    sum.c = add_distance(kind, sum.c, pair_sub(x_k, load_points(y + 2 * view.step, view.second)));
+    sum.d = add_distance(kind, sum.d, pair_sub(x_k, load_points(y + 3 * view.step, view.second)));
   }
   if (kind != SDTW_EUCLIDEAN) return sum;
   return (four){pair_sqrt(sum.a), pair_sqrt(sum.b), pair_sqrt(sum.c), pair_sqrt(sum.d)};
@@ -372,7 +408,7 @@ V_INLINE void cost_line(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view
     pair_store(out + 3 * LANES, pair_mul(cost.d, factor));
   }
   for (; t < count; t++, at += y.step, out += LANES)
-    pair_store(out, pair_mul(distance(kind, x, at, y.dim, d), factor));
+    pair_store(out, pair_mul(distance(kind, x, at, y, d), factor));
 }
 
 V_TARGET static void cost(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view y, size_t d,
@@ -427,17 +463,15 @@ V_INLINE void end_sums(const gradient_sums *s, sdtw_real *gx, sdtw_real *travel,
 }
 
 V_INLINE void add_step(int kind, int strip, int with_y, pair e, ptrdiff_t t, ptrdiff_t back,
-                       ptrdiff_t gy_step, gradient_sums *s) {
-  pair y_t = pair_load(s->y + back);
+                       ptrdiff_t second, ptrdiff_t gy_step, gradient_sums *s) {
+  pair y_t = load_points(s->y + back, second);
   s->sum = gradient_sum(kind, e, pair_sub(s->x, y_t), s->sum);
-  if (with_y && strip) {
-    s->moving = pair_leave(s->moving, s->gy[t - (LANES - 1)]);
-    s->moving = gradient_sum(kind, e, pair_sub(y_t, s->x), s->moving);
-    v_store_first(s->gy + t, s->moving.a);
-  } else if (with_y) {
-    sdtw_real *at = s->gy + t * gy_step;
-    pair_store(at, gradient_sum(kind, e, pair_sub(y_t, s->x), pair_load(at)));
-  }
+  if (!with_y) return;
+  /* A column's sum passes the rows from the last to the first. */
+  sdtw_real *entering = s->gy + (t - lag_of(strip)) * gy_step, *leaving = s->gy + t * gy_step;
+  s->moving = rows_up(strip, s->moving, entering, 0);
+  s->moving = gradient_sum(kind, e, pair_sub(y_t, s->x), s->moving);
+  store_first_row(strip, leaving, 0, s->moving);
 }
 
 /* Four dimensions at once, so that their sums need not wait for one another's additions. */
@@ -453,10 +487,10 @@ V_INLINE void gradient_line(int kind, int strip, int with_y, const sdtw_real *al
     for (ptrdiff_t t = to - 1; t >= from; t--) {
       pair e = pair_load(alignment + (t - from) * LANES);
       ptrdiff_t back = (t - from) * y.step;
-      add_step(kind, strip, with_y, e, t, back, gy.step, &s0);
-      add_step(kind, strip, with_y, e, t, back, gy.step, &s1);
-      add_step(kind, strip, with_y, e, t, back, gy.step, &s2);
-      add_step(kind, strip, with_y, e, t, back, gy.step, &s3);
+      add_step(kind, strip, with_y, e, t, back, y.second, gy.step, &s0);
+      add_step(kind, strip, with_y, e, t, back, y.second, gy.step, &s1);
+      add_step(kind, strip, with_y, e, t, back, y.second, gy.step, &s2);
+      add_step(kind, strip, with_y, e, t, back, y.second, gy.step, &s3);
     }
     end_sums(&s0, gx, travel, k);
     end_sums(&s1, gx, travel, k + 1);
@@ -467,7 +501,7 @@ V_INLINE void gradient_line(int kind, int strip, int with_y, const sdtw_real *al
     gradient_sums s = start_sums(x, y, gy, gx, travel, k);
     for (ptrdiff_t t = to - 1; t >= from; t--)
       add_step(kind, strip, with_y, pair_load(alignment + (t - from) * LANES), t,
-               (t - from) * y.step, gy.step, &s);
+               (t - from) * y.step, y.second, gy.step, &s);
     end_sums(&s, gx, travel, k);
   }
 }
@@ -477,7 +511,7 @@ V_INLINE void divide_by_distance(sdtw_real *alignment, const sdtw_real *x, sdtw_
                                  size_t count) {
   pair zero = pair_set(0);
   for (size_t t = 0; t < count; t++) {
-    pair length = distance(SDTW_EUCLIDEAN, x, y.at + (ptrdiff_t)t * y.step, y.dim, d);
+    pair length = distance(SDTW_EUCLIDEAN, x, y.at + (ptrdiff_t)t * y.step, y, d);
     pair e = pair_load(alignment + t * LANES);
     pair_mask coincide = {v_less_equal(length.a, zero.a), v_less_equal(length.b, zero.b)};
     pair ratio = {e.a / length.a, e.b / length.b};
@@ -523,7 +557,7 @@ V_TARGET static void moments(const sdtw_real *alignment, const sdtw_real *x, sdt
     pair x_k = pair_load(x + k * LANES), total = pair_load(square + k * LANES);
     const sdtw_real *y_k = y.at + (ptrdiff_t)k * y.dim;
     for (size_t t = 0; t < count; t++) {
-      pair difference = pair_sub(x_k, pair_load(y_k + (ptrdiff_t)t * y.step));
+      pair difference = pair_sub(x_k, load_points(y_k + (ptrdiff_t)t * y.step, y.second));
       total = pair_fma(pair_load(alignment + t * LANES), pair_mul(difference, difference), total);
     }
     pair_store(square + k * LANES, total);
@@ -532,6 +566,7 @@ V_TARGET static void moments(const sdtw_real *alignment, const sdtw_real *x, sdt
 
 const sdtw_kernels SDTW_TABLE = {
     .lanes = LANES,
+    .width = V_WIDTH,
     .cost = cost,
     .forward = forward,
     .backward = backward,

@@ -1,10 +1,11 @@
 /* The innermost loops, as a table of functions filled once per instruction set.
  *
- * A kernel works on a *line*: a row of a pack (each lane is another pair of series) or a strip
- * (each lane is another row of one pair, shifted by one step from lane to lane, so that a line
- * runs along the anti-diagonal). Both are swept step by step over `steps`, numbered from 1 as the
- * columns are; in a strip lane l works on column step - l. The two differ only in where the cell
- * above a lane is found: in the line above (pack), or in the lane before (strip).
+ * A kernel works on a *line* of rows, each lagging one step behind the one before, so that the line
+ * runs along the anti-diagonal: row r of a line works on column step - r. In a *strip* the lanes
+ * are the rows of one pair of series. In a *pack* half the lanes are one row each of as many pairs,
+ * the other half the next row of the same pairs; that needs hardly any ramp, so it suits short
+ * series, and each cell of the border between lines serves two rows. Steps are numbered from 1, as
+ * columns are. The cell above is in the row before or, for a line's first row, in the border.
  *
  * Numbers of a lane vector are stored together: element l of step t at [t * lanes + l].
  */
@@ -26,23 +27,24 @@ enum { SDTW_MAX_LANES = 16 };
 typedef struct {
   sdtw_real lo[SDTW_MAX_LANES], hi[SDTW_MAX_LANES];
   ptrdiff_t first, last, inner_first, inner_last;
+  ptrdiff_t row; /* number of rows above the line */
 } sdtw_span;
 
-/* Points of a series as the lanes see them: dimension k at step t is at + t * step + k * dim. */
+/* Points of y as the lanes see them: dimension k at step t is at + t * step + k * dim for the first
+ * half of the lanes, and `second` further for the other half. */
 typedef struct {
   const sdtw_real *at;
-  ptrdiff_t step, dim;
+  ptrdiff_t step, dim, second;
 } sdtw_view;
 
-/* An accumulator for each column and dimension; in a pack laid out as the view of y, in a strip
- * one number a column (step between dimensions: dim), entered and left by the lanes in turn. */
+/* An accumulator for each column and dimension of y: column j at at + j * step + k * dim. */
 typedef struct {
   sdtw_real *at;
   ptrdiff_t step, dim;
 } sdtw_columns;
 
 /* The border between two lines, forward: mantissa and exponent of each column (gamma = 0: the
- * value, and no exponent). In a pack a lane vector a column, in a strip one number a column. */
+ * value, and no exponent). In a pack one number a pair and column, in a strip one a column. */
 typedef struct {
   sdtw_real *mantissa, *exponent;
 } sdtw_border;
@@ -55,7 +57,7 @@ typedef struct {
 enum { SDTW_FORWARD_STATE = 4, SDTW_BACKWARD_STATE = 4, SDTW_SHARES = 3 };
 
 typedef struct {
-  int lanes;
+  int lanes, width; /* width: pairs in a pack, half the lanes */
 
   /* out[t] = scale * cost(x, y[t]) for count steps; kind is an sdtw_ground_cost */
   void (*cost)(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view y, size_t d, size_t count,
@@ -73,7 +75,7 @@ typedef struct {
                    sdtw_real *alignment, ptrdiff_t from, ptrdiff_t to);
 
   /* Adds E * d cost / d x to gx (d vectors) and E * d cost / d y to gy (gy.at may be NULL), up to
-   * the constant factor of sdtw_gradient_factor(). travel holds d vectors for strips. alignment
+   * a constant factor. travel holds d vectors: the sums of y's gradient on their way. alignment
    * is overwritten for the euclidean cost. */
   void (*gradient)(int kind, int strip, sdtw_real *alignment, const sdtw_real *x, sdtw_view y,
                    size_t d, ptrdiff_t from, ptrdiff_t to, sdtw_real *gx, sdtw_columns gy,

@@ -15,7 +15,7 @@ static const ptrdiff_t chunk = 128;
 static const size_t block_budget = (size_t)1 << 20;
 /* Borders of a long pair, bytes. */
 static const size_t border_budget = (size_t)128 << 20;
-/* Border and y of a pack, bytes: each lane brings its own, and every row passes over them. A
+/* Border and y of a pack, bytes: each pair brings its own, and every line passes over them. A
  * strip's lanes share one y, so long series and those of many dimensions go alone. */
 static const size_t pack_budget = (size_t)384 << 10;
 /* A strip's step over a pack's: its lanes are shifted, and its ramps carry masks. */
@@ -32,9 +32,11 @@ static sdtw_real *take_reals(sdtw_arena *arena, size_t count) {
 static size_t at_least(size_t low, size_t v) { return v < low ? low : v; }
 static size_t at_most(size_t high, size_t v) { return v > high ? high : v; }
 
+/* Steps that the last row of a line lags behind the first. */
+static ptrdiff_t lag(const sdtw_sweep *s) { return s->strip ? s->kernels->lanes - 1 : 1; }
+
 static size_t line_shares(const sdtw_sweep *s) {
-  size_t lanes = (size_t)s->kernels->lanes;
-  return ((size_t)s->m_max + (s->strip ? lanes - 1 : 0)) * SDTW_SHARES * lanes;
+  return (size_t)(s->m_max + lag(s)) * SDTW_SHARES * (size_t)s->kernels->lanes;
 }
 
 /* Lines go together in a block while their shares fit the cache. */
@@ -57,9 +59,9 @@ static size_t inner_reserved(const sdtw_sweep *s) {
   return at_most(s->lines * s->border_size, at_least(balanced, border_budget / sizeof(sdtw_real)));
 }
 
-/* Columns of borders, debts and gradients of y run from `front` before column 0 (a strip's lanes
+/* Columns of borders, debts and gradients of y run from `front` before column 0 (a line's last rows
  * reach that far to the left of it) to as far behind column m. */
-static size_t front(const sdtw_sweep *s) { return s->strip ? (size_t)s->kernels->lanes : 0; }
+static size_t front(const sdtw_sweep *s) { return (size_t)lag(s) + 1; }
 
 static sdtw_real *take_columns(sdtw_sweep *s, sdtw_arena *arena) {
   sdtw_real *all = take_reals(arena, s->columns * s->stride);
@@ -68,13 +70,14 @@ static sdtw_real *take_columns(sdtw_sweep *s, sdtw_arena *arena) {
 
 static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
   size_t lanes = (size_t)s->kernels->lanes, n = (size_t)s->n_max, m = (size_t)s->m_max, d = s->d;
-  s->lines = s->strip ? (n + lanes - 1) / lanes : n;
-  s->stride = s->strip ? 1 : lanes;
-  s->columns = m + 1 + (s->strip ? 2 * lanes + 1 : 0);
+  s->rows = s->strip ? lanes : 2;
+  s->lines = (n + s->rows - 1) / s->rows;
+  s->stride = s->strip ? 1 : (size_t)s->kernels->width;
+  s->columns = m + 2 + 2 * s->rows;
   s->border_size = 2 * s->columns * s->stride;
 
   s->x = take_reals(arena, s->lines * d * lanes);
-  s->y = take_reals(arena, s->strip ? d * (m + 2 * lanes) : m * d * lanes);
+  s->y = take_reals(arena, s->strip ? d * (m + 2 * lanes) : (m + 2) * d * s->stride);
   s->border.mantissa = take_columns(s, arena);
   s->border.exponent = take_columns(s, arena);
   s->cost = take_reals(arena, (size_t)chunk * lanes);
@@ -90,7 +93,7 @@ static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
   s->debt.up = take_columns(s, arena);
   s->debt.diagonal = take_columns(s, arena);
   s->gx = take_reals(arena, s->lines * d * lanes);
-  s->gy = take_reals(arena, s->strip ? d * s->columns : m * d * lanes);
+  s->gy = take_reals(arena, d * s->columns * s->stride);
   s->travel = take_reals(arena, d * lanes);
   s->mass = take_reals(arena, s->lines * lanes);
   s->square = take_reals(arena, s->lines * d * lanes);
@@ -112,7 +115,7 @@ static size_t bytes_for(sdtw_sweep *s, int strip, ptrdiff_t n, ptrdiff_t m) {
 
 /* The longest series that a pack may hold. */
 static ptrdiff_t longest_pack(const sdtw_sweep *s) {
-  return (ptrdiff_t)(pack_budget / ((s->d + 2) * (size_t)s->kernels->lanes * sizeof(sdtw_real)));
+  return (ptrdiff_t)(pack_budget / ((s->d + 2) * (size_t)s->kernels->width * sizeof(sdtw_real)));
 }
 
 static const sdtw_kernels *kernels_of(sdtw_isa isa) {
@@ -160,24 +163,57 @@ size_t sdtw_sweep_bytes(const sdtw_job *job, int wants) {
 
 static const double *series(const sdtw_set *set, size_t i) { return set->values + set->start[i]; }
 
-/* Spreads a series over lane `lane` of out[step][dimension][lane]; the steps up to `steps` repeat
- * the last, so that costs there stay within the series' own range. */
-static void spread(const sdtw_sweep *s, sdtw_real *out, int lane, const double *values,
-                   size_t length, size_t steps) {
-  size_t lanes = (size_t)s->kernels->lanes, d = s->d;
-  for (size_t t = 0; t < steps; t++) {
-    const double *point = values + (t < length ? t : length - 1) * d;
-    for (size_t k = 0; k < d; k++)
-      out[(t * d + k) * lanes + (size_t)lane] = (sdtw_real)(point[k] - s->centre[k]);
+/* A pair of odd n starts with the second row of the first line, so that every pair ends with the
+ * last row of a line, whose cells are in the border afterwards. */
+static ptrdiff_t skipped(const sdtw_sweep *s, int pair) { return s->strip ? 0 : s->n[pair] % 2; }
+
+static size_t place_of_row(const sdtw_sweep *s, int pair, ptrdiff_t row, size_t k, size_t d) {
+  size_t at = (size_t)(row + skipped(s, pair)), lanes = (size_t)s->kernels->lanes;
+  return (at / s->rows * d + k) * lanes + at % s->rows * s->stride + (size_t)pair;
+}
+
+static ptrdiff_t clamp(ptrdiff_t low, ptrdiff_t v, ptrdiff_t high) {
+  return v < low ? low : v > high ? high : v;
+}
+
+/* Rows that a line has beyond the series repeat its ends, so that costs there stay in range. */
+static void load_x(sdtw_sweep *s, int pair, const double *values) {
+  ptrdiff_t first = -skipped(s, pair), end = first + (ptrdiff_t)(s->lines * s->rows);
+  for (ptrdiff_t row = first; row < end; row++) {
+    const double *point = values + (size_t)clamp(0, row, s->n[pair] - 1) * s->d;
+    for (size_t k = 0; k < s->d; k++)
+      s->x[place_of_row(s, pair, row, k, s->d)] = (sdtw_real)(point[k] - s->centre[k]);
+  }
+}
+
+/* In a pack column j of y is at [j][dimension][pair]; columns 0 and m + 1 repeat the ends. */
+static void load_pack_y(sdtw_sweep *s, int pair, const double *values) {
+  for (ptrdiff_t j = 0; j < s->m_max + 2; j++) {
+    const double *point = values + (size_t)clamp(0, j - 1, s->m[pair] - 1) * s->d;
+    sdtw_real *out = s->y + (size_t)j * s->d * s->stride + (size_t)pair;
+    for (size_t k = 0; k < s->d; k++) out[k * s->stride] = (sdtw_real)(point[k] - s->centre[k]);
+  }
+}
+
+/* In a strip y is laid out backwards, one dimension after the other, so that the columns step,
+ * step - 1, ... of the lanes are neighbours in memory. */
+static void load_strip_y(sdtw_sweep *s, const double *values) {
+  ptrdiff_t lanes = s->kernels->lanes, length = s->m_max + 2 * lanes;
+  for (size_t k = 0; k < s->d; k++) {
+    sdtw_real *out = s->y + k * (size_t)length;
+    for (ptrdiff_t t = 0; t < length; t++) {
+      ptrdiff_t column = clamp(0, s->m_max - 1 - (t - lanes), s->m_max - 1);
+      out[t] = (sdtw_real)(values[(size_t)column * s->d + k] - s->centre[k]);
+    }
   }
 }
 
 static void load_pack(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
-  int lanes = s->kernels->lanes;
+  int width = s->kernels->width;
   s->strip = 0;
   s->used = count;
   s->n_max = s->m_max = 0;
-  for (int l = 0; l < lanes; l++) {
+  for (int l = 0; l < width; l++) {
     sdtw_pair p = pairs[l < count ? l : 0]; /* lanes without a pair repeat the first */
     s->n[l] = s->x_set->length[p.x];
     s->m[l] = s->y_set->length[p.y];
@@ -185,10 +221,10 @@ static void load_pack(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
     if (s->m[l] > s->m_max) s->m_max = s->m[l];
   }
   place(s);
-  for (int l = 0; l < lanes; l++) {
+  for (int l = 0; l < width; l++) {
     sdtw_pair p = pairs[l < count ? l : 0];
-    spread(s, s->x, l, series(s->x_set, p.x), (size_t)s->n[l], (size_t)s->n_max);
-    spread(s, s->y, l, series(s->y_set, p.y), (size_t)s->m[l], (size_t)s->m_max);
+    load_x(s, l, series(s->x_set, p.x));
+    load_pack_y(s, l, series(s->y_set, p.y));
   }
 }
 
@@ -200,25 +236,10 @@ static void set_lone(sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
   place(s);
 }
 
-/* Row t of x is lane t mod lanes of line t / lanes. y is laid out backwards, one dimension after
- * the other, so that the columns step, step - 1, ... of the lanes are neighbours in memory. */
 static void load_strip(sdtw_sweep *s, sdtw_pair p) {
-  size_t lanes = (size_t)s->kernels->lanes, d = s->d;
   set_lone(s, s->x_set->length[p.x], s->y_set->length[p.y]);
-  const double *x = series(s->x_set, p.x), *y = series(s->y_set, p.y);
-  size_t n = (size_t)s->n_max, m = (size_t)s->m_max;
-  for (size_t t = 0; t < s->lines * lanes; t++) {
-    const double *point = x + (t < n ? t : n - 1) * d;
-    for (size_t k = 0; k < d; k++)
-      s->x[(t / lanes * d + k) * lanes + t % lanes] = (sdtw_real)(point[k] - s->centre[k]);
-  }
-  for (size_t k = 0; k < d; k++) {
-    sdtw_real *out = s->y + k * (m + 2 * lanes);
-    for (size_t t = 0; t < m + 2 * lanes; t++) {
-      size_t back = t < lanes ? 0 : t - lanes < m ? t - lanes : m - 1;
-      out[t] = (sdtw_real)(y[(m - 1 - back) * d + k] - s->centre[k]);
-    }
-  }
+  load_x(s, 0, series(s->x_set, p.x));
+  load_strip_y(s, series(s->y_set, p.y));
 }
 
 static double strip_effort(const sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
@@ -229,7 +250,7 @@ static double strip_effort(const sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
 /* Going back over a pack is worth it only if its shares fit the cache whole: those of a single pair
  * are the fewer by the number of lanes. */
 static int fits_pack(const sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
-  size_t share_bytes = SDTW_SHARES * (size_t)s->kernels->lanes * sizeof(sdtw_real);
+  size_t share_bytes = SDTW_SHARES * (size_t)s->kernels->width * sizeof(sdtw_real);
   if (n > longest_pack(s) || m > longest_pack(s)) return 0;
   return !s->wants || (size_t)n * (size_t)m * share_bytes <= block_budget;
 }
@@ -244,13 +265,13 @@ static int suits_pack(const sdtw_sweep *s, const sdtw_pair *pairs, int count) {
     if (m > m_max) m_max = m;
     alone += strip_effort(s, n, m);
   }
-  double together = (double)s->kernels->lanes * (double)n_max * (double)m_max;
+  double together = (double)s->kernels->width * (double)(n_max + n_max % 2) * (double)(m_max + 1);
   return together <= alone && fits_pack(s, n_max, m_max);
 }
 
 int sdtw_sweep_load(sdtw_sweep *s, const sdtw_pair *pairs, size_t count) {
-  int lanes = s->kernels->lanes;
-  int next = count < (size_t)lanes ? (int)count : lanes;
+  int width = s->kernels->width;
+  int next = count < (size_t)width ? (int)count : width;
   if (!(s->wants & SDTW_WANT_ALIGNMENT) && suits_pack(s, pairs, next)) {
     load_pack(s, pairs, next);
     return next;
@@ -267,61 +288,57 @@ void sdtw_sweep_load_cost(sdtw_sweep *s, const double *cost, size_t n, size_t m)
 /* ---- lines --------------------------------------------------------------------------------- */
 
 static sdtw_view y_from(const sdtw_sweep *s, ptrdiff_t step) {
-  ptrdiff_t lanes = s->kernels->lanes, d = (ptrdiff_t)s->d;
-  if (s->strip) return (sdtw_view){s->y + lanes + s->m_max - step, -1, s->m_max + 2 * lanes};
-  return (sdtw_view){s->y + (step - 1) * d * lanes, d * lanes, lanes};
+  ptrdiff_t lanes = s->kernels->lanes, width = s->kernels->width, column = (ptrdiff_t)s->d * width;
+  if (s->strip) return (sdtw_view){s->y + lanes + s->m_max - step, -1, s->m_max + 2 * lanes, width};
+  return (sdtw_view){s->y + step * column, column, width, -column};
 }
 
 static const sdtw_real *x_of(const sdtw_sweep *s, size_t line) {
   return s->x + line * s->d * (size_t)s->kernels->lanes;
 }
 
-static void span_of_strip(const sdtw_sweep *s, size_t line, sdtw_span *span) {
-  ptrdiff_t lanes = s->kernels->lanes, row = (ptrdiff_t)line * lanes;
-  for (ptrdiff_t l = 0; l < lanes; l++) {
-    if (++row > s->n_max) {
-      span->lo[l] = SDTW_REAL_MAX;
-      span->hi[l] = 0;
-      span->inner_first = span->last + 1; /* no step has all lanes */
-      continue;
-    }
-    sdtw_range r = sdtw_window_range(row, s->n_max, s->m_max, s->window);
-    span->lo[l] = (sdtw_real)(r.lo + l);
-    span->hi[l] = (sdtw_real)(r.hi + l);
-    if (l == 0) {
-      span->first = r.lo;
-      span->inner_last = r.hi;
-    }
-    span->inner_first = r.lo + l;
-    span->last = r.hi + l;
-  }
+/* The allowed columns of a row, counted from 1. A pair that has ended goes on with its last row. */
+static sdtw_range range_of(const sdtw_sweep *s, int pair, ptrdiff_t row) {
+  ptrdiff_t n = s->n[pair], m = s->window < 0 ? s->m_max : s->m[pair];
+  return sdtw_window_range(row < n ? row : n, n, m, s->window);
 }
 
-static void span_of_row(const sdtw_sweep *s, size_t line, sdtw_span *span) {
-  sdtw_range r = {1, s->m_max};
-  span->first = span->inner_last = s->m_max;
-  span->last = span->inner_first = 1;
-  for (int l = 0; l < s->kernels->lanes; l++) {
-    int known = l > 0 && s->n[l] == s->n[l - 1] && s->m[l] == s->m[l - 1];
-    if (s->window >= 0 && !known) {
-      int below = (ptrdiff_t)line >= s->n[l]; /* the pair has ended: go on with its last row */
-      r = sdtw_window_range(below ? s->n[l] : (ptrdiff_t)line + 1, s->n[l], s->m[l], s->window);
-    }
-    span->lo[l] = (sdtw_real)r.lo;
-    span->hi[l] = (sdtw_real)r.hi;
-    if (r.lo < span->first) span->first = r.lo;
-    if (r.lo > span->inner_first) span->inner_first = r.lo;
-    if (r.hi < span->inner_last) span->inner_last = r.hi;
-    if (r.hi > span->last) span->last = r.hi;
-  }
+/* Adds to a span the lane of a row that is `behind` rows behind the line's first. */
+static void span_lane(sdtw_span *span, size_t lane, sdtw_range r, ptrdiff_t behind) {
+  ptrdiff_t lo = r.lo + behind, hi = r.hi + behind;
+  span->lo[lane] = (sdtw_real)lo;
+  span->hi[lane] = (sdtw_real)hi;
+  if (lo < span->first) span->first = lo;
+  if (hi > span->last) span->last = hi;
+  if (lo > span->inner_first) span->inner_first = lo;
+  if (hi < span->inner_last) span->inner_last = hi;
+}
+
+/* The lane of a row before the first or after the last: no step at all. */
+static void empty_lane(sdtw_span *span, size_t lane) {
+  span->lo[lane] = SDTW_REAL_MAX;
+  span->hi[lane] = 0;
+  span->inner_last = 0;
 }
 
 static sdtw_span span_of(const sdtw_sweep *s, size_t line) {
-  sdtw_span span;
-  if (s->strip)
-    span_of_strip(s, line, &span);
-  else
-    span_of_row(s, line, &span);
+  sdtw_span span = {.first = s->m_max + lag(s), .inner_last = s->m_max + lag(s)};
+  span.row = (ptrdiff_t)(line * s->rows);
+  for (size_t r = 0; r < s->rows; r++) {
+    sdtw_range range = {0, 0};
+    for (int pair = 0; pair < (int)s->stride; pair++) {
+      size_t lane = r * s->stride + (size_t)pair;
+      ptrdiff_t row = span.row + (ptrdiff_t)r + 1 - skipped(s, pair);
+      int known = pair > 0 && s->n[pair] == s->n[pair - 1] && s->m[pair] == s->m[pair - 1];
+      if (row < 1 || (s->strip && row > s->n_max)) {
+        empty_lane(&span, lane);
+      } else {
+        if (!known) range = range_of(s, pair, row);
+        span_lane(&span, lane, range, (ptrdiff_t)r);
+      }
+    }
+  }
+  if (line == 0) span.first = 1; /* where Z_00 enters, see start_line() */
   return span;
 }
 
@@ -366,9 +383,10 @@ static void start_border(sdtw_sweep *s) {
   }
 }
 
-/* Before a line starts, the cells to its left are out of reach and the diagonal neighbour is the
- * last cell of the border before it. That cell then ends the border of the line itself. */
-static void start_line(sdtw_sweep *s, const sdtw_span *span) {
+/* Before a line starts, the cells to its left are out of reach, and the diagonal neighbour of its
+ * first row is the last cell of the border before it. A pair that skips the first row of all finds
+ * Z_00 as if that row had left it there. */
+static void start_line(sdtw_sweep *s, size_t line, const sdtw_span *span) {
   size_t lanes = (size_t)s->kernels->lanes;
   sdtw_real *left = s->state, *diagonal = s->state + 2 * lanes;
   sdtw_real *mantissa = s->border.mantissa + (span->first - 1) * (ptrdiff_t)s->stride;
@@ -378,10 +396,23 @@ static void start_line(sdtw_sweep *s, const sdtw_span *span) {
   memcpy(diagonal, mantissa, s->stride * sizeof(sdtw_real));
   memcpy(diagonal + lanes, exponent, s->stride * sizeof(sdtw_real));
   set_unreachable(s, mantissa, exponent, s->stride);
+  for (int pair = 0; line == 0 && pair < (int)s->stride; pair++) {
+    if (!skipped(s, pair)) continue;
+    left[pair] = s->hard ? 0 : 1;
+    left[lanes + (size_t)pair] = 0;
+  }
 }
 
+/* The mantissa may have drifted: brought back first, it gives the same bits from any sweep. */
 static double value_of(const sdtw_sweep *s, double mantissa, double exponent) {
-  return s->hard ? mantissa : -(s->gamma * ln2) * (log2(mantissa) + exponent);
+  int drift;
+  if (s->hard) return mantissa;
+  mantissa = frexp(mantissa, &drift);
+  return -(s->gamma * ln2) * (log2(mantissa) + (exponent + drift));
+}
+
+static size_t last_line(const sdtw_sweep *s, int pair) {
+  return ((size_t)s->n[pair] + s->rows - 1) / s->rows - 1;
 }
 
 /* Reads off the pairs that end with this line. */
@@ -392,10 +423,10 @@ static void read_values(sdtw_sweep *s, size_t line) {
     if (line + 1 == s->lines) s->value[0] = value_of(s, s->state[l], s->state[lanes + l]);
     return;
   }
-  for (ptrdiff_t l = 0; l < s->used; l++) {
-    ptrdiff_t corner = s->m[l] * lanes + l;
-    if (s->n[l] == (ptrdiff_t)line + 1)
-      s->value[l] = value_of(s, s->border.mantissa[corner], s->border.exponent[corner]);
+  for (int pair = 0; pair < s->used; pair++) {
+    ptrdiff_t corner = s->m[pair] * (ptrdiff_t)s->stride + pair;
+    if (line == last_line(s, pair))
+      s->value[pair] = value_of(s, s->border.mantissa[corner], s->border.exponent[corner]);
   }
 }
 
@@ -403,7 +434,7 @@ static void read_values(sdtw_sweep *s, size_t line) {
 static void forward_line(sdtw_sweep *s, size_t line, sdtw_real *shares) {
   size_t lanes = (size_t)s->kernels->lanes;
   sdtw_span span = span_of(s, line);
-  start_line(s, &span);
+  start_line(s, line, &span);
   for (ptrdiff_t from = span.first; from <= span.last; from += chunk) {
     ptrdiff_t to = from + chunk <= span.last ? from + chunk : span.last + 1;
     sdtw_real *kept = shares ? shares + (size_t)(from - 1) * SDTW_SHARES * lanes : NULL;
@@ -446,34 +477,35 @@ static sdtw_status forward_lines(sdtw_sweep *s, size_t from, size_t to, sdtw_rea
 
 /* ---- backward ------------------------------------------------------------------------------ */
 
-static sdtw_real *debt_at(const sdtw_sweep *s, sdtw_real *debt, ptrdiff_t column) {
-  return debt + column * (ptrdiff_t)s->stride;
-}
-
 /* E = 1 in the last cell of each pair, given as if a line below owed it. */
 static void seed_line(sdtw_sweep *s, size_t line) {
-  ptrdiff_t lanes = s->kernels->lanes;
+  ptrdiff_t lanes = s->kernels->lanes, below = (s->n_max - 1) % lanes + 1;
   memset(s->state, 0, (size_t)lanes * SDTW_BACKWARD_STATE * sizeof(sdtw_real));
-  if (s->strip) {
-    ptrdiff_t below = (s->n_max - 1) % lanes + 1;
-    if (line + 1 < s->lines) return;
-    if (below == lanes)
-      s->debt.up[s->m_max] = 1;
-    else
-      s->state[lanes + below] = 1;
+  if (s->strip && line + 1 == s->lines && below < lanes) {
+    s->state[lanes + below] = 1;
     return;
   }
-  for (ptrdiff_t l = 0; l < lanes; l++) {
-    if (s->n[l] == (ptrdiff_t)line + 1) debt_at(s, s->debt.up, s->m[l])[l] = 1;
+  for (int pair = 0; pair < (int)s->stride; pair++) {
+    if (line == last_line(s, pair)) s->debt.up[s->m[pair] * (ptrdiff_t)s->stride + pair] = 1;
   }
 }
 
-/* The accumulators of y's gradient that the lanes hold when a strip begins at its last step. */
+static sdtw_columns gy_columns(const sdtw_sweep *s) {
+  ptrdiff_t stride = (ptrdiff_t)s->stride;
+  ptrdiff_t step = s->strip ? 1 : (ptrdiff_t)s->d * stride;
+  return (sdtw_columns){s->gy + (ptrdiff_t)front(s) * step, step,
+                        s->strip ? (ptrdiff_t)s->columns : stride};
+}
+
+/* The sums of y's gradient that the rows of a line hold when it begins at its last step. */
 static void start_travel(sdtw_sweep *s, ptrdiff_t last) {
   size_t lanes = (size_t)s->kernels->lanes;
+  sdtw_columns gy = gy_columns(s);
   for (size_t k = 0; k < s->d; k++) {
-    const sdtw_real *gy = s->gy + front(s) + k * s->columns;
-    for (size_t l = 0; l < lanes; l++) s->travel[k * lanes + l] = gy[last + 1 - (ptrdiff_t)l];
+    for (size_t r = 0; r < s->rows; r++) {
+      const sdtw_real *column = gy.at + (last + 1 - (ptrdiff_t)r) * gy.step + (ptrdiff_t)k * gy.dim;
+      memcpy(s->travel + k * lanes + r * s->stride, column, s->stride * sizeof(sdtw_real));
+    }
   }
 }
 
@@ -495,11 +527,7 @@ static void use_alignment(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t 
     s->kernels->moments(s->alignment, x_of(s, line), y_from(s, from), d, (size_t)(to - from),
                         s->mass + line * lanes, s->square + line * d * lanes);
   if (s->wants & (SDTW_WANT_X | SDTW_WANT_Y)) {
-    sdtw_columns gy = {NULL, 0, 0};
-    if (s->wants & SDTW_WANT_Y && s->strip)
-      gy = (sdtw_columns){s->gy + front(s), 1, (ptrdiff_t)s->columns};
-    else if (s->wants & SDTW_WANT_Y)
-      gy = (sdtw_columns){s->gy - d * lanes, (ptrdiff_t)(d * lanes), (ptrdiff_t)lanes};
+    sdtw_columns none = {NULL, 0, 0}, gy = s->wants & SDTW_WANT_Y ? gy_columns(s) : none;
     s->kernels->gradient(s->kind, s->strip, s->alignment, x_of(s, line), y_from(s, from), d, from,
                          to, s->gx + line * d * lanes, gy, s->travel);
   }
@@ -509,16 +537,13 @@ static void backward_line(sdtw_sweep *s, size_t line, const sdtw_real *shares) {
   size_t lanes = (size_t)s->kernels->lanes;
   sdtw_span span = span_of(s, line);
   seed_line(s, line);
-  if (s->strip && s->wants & SDTW_WANT_Y) start_travel(s, span.last);
+  if (s->wants & SDTW_WANT_Y) start_travel(s, span.last);
   for (ptrdiff_t to = span.last + 1; to > span.first; to -= chunk) {
     ptrdiff_t from = to - chunk > span.first ? to - chunk : span.first;
     const sdtw_real *kept = shares + (size_t)(from - 1) * SDTW_SHARES * lanes;
     s->kernels->backward(s->strip, kept, s->debt, s->state, s->alignment, from, to);
     use_alignment(s, line, from, to);
   }
-  if (!s->strip)
-    memcpy(debt_at(s, s->debt.diagonal, span.first - 1), s->state + 2 * lanes,
-           lanes * sizeof(sdtw_real));
 }
 
 /* Sweeps the lines of a block forward from the border above it, keeping their shares. */
@@ -554,7 +579,7 @@ static sdtw_status sweep_superblock(sdtw_sweep *s, size_t from, size_t to, sdtw_
 
 static void clear_results(sdtw_sweep *s) {
   size_t lanes = (size_t)s->kernels->lanes, x_size = s->lines * s->d * lanes;
-  size_t y_size = s->strip ? s->d * s->columns : (size_t)s->m_max * s->d * lanes;
+  size_t y_size = s->d * s->columns * s->stride;
   size_t debt_bytes = s->columns * s->stride * sizeof(sdtw_real);
   memset(border_start(s, s->debt.up), 0, debt_bytes);
   memset(border_start(s, s->debt.diagonal), 0, debt_bytes);
@@ -624,38 +649,31 @@ sdtw_status sdtw_sweep_run(sdtw_sweep *s, sdtw_crew *crew, int thread) {
 
 /* ---- results ------------------------------------------------------------------------------- */
 
-static size_t row_place(const sdtw_sweep *s, int lane, size_t row, size_t k, size_t d) {
-  size_t lanes = (size_t)s->kernels->lanes;
-  return s->strip ? (row / lanes * d + k) * lanes + row % lanes
-                  : (row * d + k) * lanes + (size_t)lane;
-}
-
-static void add_rows(const sdtw_sweep *s, int lane, const sdtw_real *from, size_t d, double weight,
+static void add_rows(const sdtw_sweep *s, int pair, const sdtw_real *from, size_t d, double weight,
                      double *out) {
-  size_t n = (size_t)s->n[lane];
+  size_t n = (size_t)s->n[pair];
   for (size_t k = 0; k < d; k++) {
     for (size_t t = 0; t < n; t++)
-      out[k * n + t] += weight * (double)from[row_place(s, lane, t, k, d)];
+      out[k * n + t] += weight * (double)from[place_of_row(s, pair, (ptrdiff_t)t, k, d)];
   }
 }
 
-void sdtw_sweep_add_x(const sdtw_sweep *s, int lane, double weight, double *out) {
-  add_rows(s, lane, s->gx, s->d, weight * s->factor, out);
+void sdtw_sweep_add_x(const sdtw_sweep *s, int pair, double weight, double *out) {
+  add_rows(s, pair, s->gx, s->d, weight * s->factor, out);
 }
 
-void sdtw_sweep_add_y(const sdtw_sweep *s, int lane, double weight, double *out) {
-  size_t lanes = (size_t)s->kernels->lanes, m = (size_t)s->m[lane], d = s->d;
-  for (size_t k = 0; k < d; k++) {
-    for (size_t t = 0; t < m; t++) {
-      double g = s->strip ? s->gy[front(s) + k * s->columns + t + 1]
-                          : s->gy[(t * d + k) * lanes + (size_t)lane];
-      out[k * m + t] += weight * s->factor * g;
-    }
+void sdtw_sweep_add_y(const sdtw_sweep *s, int pair, double weight, double *out) {
+  size_t m = (size_t)s->m[pair];
+  sdtw_columns gy = gy_columns(s);
+  for (size_t k = 0; k < s->d; k++) {
+    const sdtw_real *column = gy.at + (ptrdiff_t)k * gy.dim + pair;
+    for (size_t t = 0; t < m; t++)
+      out[k * m + t] += weight * s->factor * (double)column[(ptrdiff_t)(t + 1) * gy.step];
   }
 }
 
-void sdtw_sweep_add_moments(const sdtw_sweep *s, int lane, double weight, double *mass,
+void sdtw_sweep_add_moments(const sdtw_sweep *s, int pair, double weight, double *mass,
                             double *square) {
-  add_rows(s, lane, s->mass, 1, weight, mass);
-  add_rows(s, lane, s->square, s->d, weight, square);
+  add_rows(s, pair, s->mass, 1, weight, mass);
+  add_rows(s, pair, s->square, s->d, weight, square);
 }

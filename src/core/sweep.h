@@ -1,5 +1,5 @@
-/* One sweep: a pack of pairs side by side in the lanes, or one pair with its rows in the lanes,
- * forward for the value and back for the expected alignment and the gradients.
+/* One sweep: a pack of pairs side by side in the lanes, or one pair with its rows in the lanes (see
+ * kernels.h), forward for the value and back for the expected alignment and the gradients.
  *
  * Nothing of size n x m is ever kept. The forward sweep keeps the borders between blocks of lines;
  * going back, each block is swept forward once more, now keeping the shares of its cells, and then
@@ -43,7 +43,7 @@ typedef struct {
 
   /* layout, in scratch memory */
   sdtw_arena scratch;
-  size_t lines, stride, columns, block, superblock, border_size;
+  size_t lines, rows, stride, columns, block, superblock, border_size;
   sdtw_real *x, *y;
   sdtw_border border;
   sdtw_real *outer, *inner, *shares, *cost, *state, *alignment;
@@ -62,10 +62,10 @@ int sdtw_sweep_load(sdtw_sweep *s, const sdtw_pair *pairs, size_t count);
 void sdtw_sweep_load_cost(sdtw_sweep *s, const double *cost, size_t n, size_t m);
 sdtw_status sdtw_sweep_run(sdtw_sweep *s, sdtw_crew *crew, int thread);
 
-/* Adds weight times a lane's gradient (row sums, weighted squares) to a column-major array. */
-void sdtw_sweep_add_x(const sdtw_sweep *s, int lane, double weight, double *out);
-void sdtw_sweep_add_y(const sdtw_sweep *s, int lane, double weight, double *out);
-void sdtw_sweep_add_moments(const sdtw_sweep *s, int lane, double weight, double *mass,
+/* Adds weight times a pair's gradient (row sums, weighted squares) to a column-major array. */
+void sdtw_sweep_add_x(const sdtw_sweep *s, int pair, double weight, double *out);
+void sdtw_sweep_add_y(const sdtw_sweep *s, int pair, double weight, double *out);
+void sdtw_sweep_add_moments(const sdtw_sweep *s, int pair, double weight, double *mass,
                             double *square);
 
 #endif

@@ -128,10 +128,12 @@ static void work_through(sdtw_crew *crew, int thread, sdtw_task work, void *cont
 }
 
 #ifdef _OPENMP
+/* Short naps at first: the others are mostly about to finish. */
 static void watch_the_others(sdtw_crew *crew, int others) {
-  const struct timespec nap = {0, 2000000};
+  struct timespec nap = {0, 1000};
   while (atomic_load(&crew->finished) < others) {
     nanosleep(&nap, NULL);
+    if (nap.tv_nsec < 2000000) nap.tv_nsec *= 2;
     sdtw_crew_stopped(crew, 0);
   }
 }

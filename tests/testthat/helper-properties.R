@@ -42,14 +42,16 @@ value_tolerance <- function(value, gamma, n, m, cost = "sqeuclidean", factor = 1
 
 # Rounding of a path's cost / gamma.
 exponent_error <- function(shares, value, gamma, cost) {
-  min(64 * .Machine$double.eps * value_scale(value, gamma, nrow(shares), ncol(shares), cost) / gamma, 700)
+  scale <- value_scale(value, gamma, nrow(shares), ncol(shares), cost)
+  min(64 * .Machine$double.eps * scale / gamma, 700)
 }
 
 # Against exact shares, relative, so that a share of 1e-200 counts as well. A rounding error e in a
 # path's cost / gamma moves a share p by about p (1 - p) e: shares of 0 and 1 must be right however
 # small gamma is.
 share_tolerance <- function(shares, value, gamma, cost = "sqeuclidean") {
-  2e-14 * shares + shares * (1 - shares) * expm1(exponent_error(shares, value, gamma, cost)) + 1e-290
+  error <- exponent_error(shares, value, gamma, cost)
+  2e-14 * shares + shares * (1 - shares) * expm1(error) + 1e-290
 }
 
 # Against shares from log-domain tables, which carry the error e themselves and say nothing where it

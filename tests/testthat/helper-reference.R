@@ -57,7 +57,8 @@ ref_prefix <- function(costs, gamma, mask) {
   for (i in seq_len(n)) {
     for (j in seq_len(m)) {
       if (mask[i, j]) {
-        best[i + 1, j + 1] <- costs[i, j] + ref_softmin(c(best[i, j], best[i, j + 1], best[i + 1, j]), gamma)
+        before <- c(best[i, j], best[i, j + 1], best[i + 1, j])
+        best[i + 1, j + 1] <- costs[i, j] + ref_softmin(before, gamma)
       }
     }
     best[1, 1] <- Inf

@@ -147,6 +147,28 @@ test_that("every error is a softdtw_error whose call is the user's", {
   expect_identical(as.character(conditionCall(e)[[1]]), "softdtw")
 })
 
+test_that("every function that works long can show its progress, with the same result", {
+  s <- list(c(1, 2), c(2, 3), c(5, 1))
+  calls <- list(
+    \(p) softdtw(s, s[1], progress = p),
+    \(p) softdtw_grad(s, s[1], progress = p),
+    \(p) as.matrix(softdtw_alignment(s[[1]], s[[2]], progress = p)),
+    \(p) as.matrix(softdtw_cost(diag(3), progress = p)),
+    \(p) as.double(softdtw_dist(s, progress = p)),
+    \(p) softdtw_knn(s, k = 1, progress = p)$index,
+    \(p) softdtw_loss(1:3, 1:3, progress = p),
+    \(p) softdtw_barycenter(s, progress = p)$series,
+    \(p) softdtw_kmeans(s, s[1:2], progress = p)$centers,
+    \(p) softdtw_centroids(s, c("a", "a", "b"), progress = p)$centers,
+    \(p) predict(softdtw_kmeans(s, s[1:2]), s, progress = p)
+  )
+  same <- vapply(calls, \(call) {
+    utils::capture.output(type = "message", shown <- call(TRUE))
+    identical(shown, call(FALSE))
+  }, NA)
+  expect_identical(same, rep(TRUE, length(calls)))
+})
+
 test_that("progress draws on stderr only, and the result is the same", {
   set <- with_seed(3, random_set(rep(12, 10)))
   quiet <- softdtw_matrix(set)

@@ -127,6 +127,14 @@ test_that("a given start draws no random numbers", {
   })
 })
 
+test_that("k-means++ starts in clusters that lie far apart, whatever the seed", {
+  x <- with_seed(101, as.list(rep(c(0, 1000, 2000), each = 5) + stats::rnorm(15)))
+  whole <- vapply(1:20, \(seed) {
+    all(with_seed(seed, softdtw_kmeans(x, 3))$size == 5)
+  }, NA)
+  expect_true(all(whole))
+})
+
 test_that("more starts never do worse, from the same stream", {
   x <- with_seed(89, random_set(sample(8:20, 30, TRUE)))
   one <- with_seed(90, softdtw_kmeans(x, 4, gamma = 0.5))

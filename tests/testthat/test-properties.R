@@ -64,12 +64,15 @@ test_that("gamma = 0 is hard DTW, with E the path that goes diagonal, then up, t
     # other rounding of a root or a quotient may break a tie another way; sums on the grid may not
     exact <- cost %in% c("sqeuclidean", "manhattan")
     along <- sum(shares * ref_cost(p$x, p$y, cost))
+    slope_x <- ref_grad_x(p$x, p$y, shares, cost)
+    slope_y <- ref_grad_x(p$y, p$x, t(shares), cost)
     c(
       value = excess(got$value, want$value, if (exact) 0 else 1e-13 * (1 + want$value)),
-      path = if (exact) excess(shares, want$E, 0) else excess(along, want$value, 1e-12 * (1 + along)),
+      path = if (exact) excess(shares, want$E, 0) else 0,
+      cost = excess(along, want$value, 1e-12 * (1 + along)),
       whole = excess(shares * (1 - shares), 0 * shares, 0),
-      grad_x = excess(got$grad_x, ref_grad_x(p$x, p$y, shares, cost), 1e-12 * (1 + 0 * want$grad_x)),
-      grad_y = excess(got$grad_y, ref_grad_x(p$y, p$x, t(shares), cost), 1e-12 * (1 + 0 * want$grad_y))
+      grad_x = excess(got$grad_x, slope_x, 1e-12),
+      grad_y = excess(got$grad_y, slope_y, 1e-12)
     )
   }
   expect_right(worst_of(103, 120, one))
@@ -333,6 +336,34 @@ test_that("a set in packs gives the bits of its pairs one by one, whatever the l
   expect_right(worst_of(117, 12, one))
 })
 
+test_that("lengths around the sizes of packs, strips and blocks give the bits of single pairs", {
+  for (n in c(255L, 1023L)) {
+    x <- with_seed(n, random_set(c(1L, 8L, n + 0:3, 17L, n, n + 1L, 64L)))
+    want <- vapply(x, \(a) softdtw(a, x[[5]], gamma = 0.2), 0)
+    expect_identical(softdtw_matrix(x, gamma = 0.2)[, 5], want)
+    expect_identical(softdtw(x, x[5], gamma = 0.2), want)
+  }
+  x <- x[c(1, 2, 10)]
+  pack <- softdtw_grad(c(x, random_set(256:258)), rep(c(1, 2), 130), gamma = 0.2, window = 60)
+  single <- lapply(x, softdtw_grad, rep(c(1, 2), 130), gamma = 0.2, window = 60)
+  expect_identical(lapply(single, `[[`, "grad_x"), pack$grad_x[1:3])
+  expect_identical(lapply(single, `[[`, "grad_y"), pack$grad_y[1:3])
+})
+
+test_that("windows count in 64-bit numbers", {
+  skip_unless_long()
+  # a path of cost 0 hugs the line through the corners; outside of the window all costs are high
+  n <- 70000L
+  m <- 60000L
+  line <- (seq_len(m) - 1) / (m - 1)
+  x <- stats::approx(line, n = n)$y
+  expect_lt(softdtw(x, line, gamma = 0, window = 1), 1e-5)
+  expect_identical(softdtw(x, line, gamma = 0, window = 2), softdtw(line, x, gamma = 0, window = 2))
+  a <- softdtw(rep(0, n), rep(0, m), window = 1)
+  expect_true(is.finite(a) && a < 0)
+  expect_gt(a, softdtw(rep(0, n), rep(0, m), window = 2))
+})
+
 test_that("gradients of a set are those of its pairs one by one, to the last bits", {
   one <- function(p, cost) {
     x <- random_set(sample(40L, 11L), p$d, 3)
@@ -365,7 +396,9 @@ test_that("a window as wide as the series is none, and a narrower one never lowe
 
 test_that("repeating a call gives the same bits", {
   p <- with_seed(120, random_problem())
-  run <- function() list(softdtw_grad(p$x, p$y), shares_of(p$x, p$y), softdtw_matrix(list(p$x, p$y)))
+  run <- function() {
+    list(softdtw_grad(p$x, p$y), shares_of(p$x, p$y), softdtw_matrix(list(p$x, p$y)))
+  }
   first <- run()
   expect_true(all(vapply(1:5, \(k) identical(run(), first), NA)))
 })
@@ -375,7 +408,8 @@ test_that("repeating a call gives the same bits", {
 finite_answers <- function(x, y, gamma, ...) {
   got <- softdtw_grad(x, y, gamma = gamma, ...)
   shares <- shares_of(x, y, gamma = gamma, ...)
-  all(is.finite(got$value), is.finite(got$grad_x), is.finite(got$grad_y), shares >= 0, shares <= 1 + 1e-12)
+  found <- c(got$value, got$grad_x, got$grad_y, shares)
+  all(is.finite(found), shares >= 0, shares <= 1 + 1e-12)
 }
 
 test_that("costs over gamma around the limits of exp() are nothing special", {
@@ -402,6 +436,19 @@ test_that("no NaN and no Inf from extreme but finite input", {
     expect_true(finite_answers(x, x, gamma))
     expect_true(finite_answers(0 * x, 0 * y, gamma))
   }
+})
+
+test_that("any finite input at any gamma gives finite answers or a range error", {
+  one <- function(p, cost) {
+    scale <- 10^stats::runif(1L, -300, 155)
+    gamma <- 10^stats::runif(1L, -300, 300)
+    ok <- tryCatch(
+      finite_answers(scale * p$x, p$y * scale, gamma, cost = cost, window = p$window),
+      softdtw_error_range = function(e) TRUE
+    )
+    c(finite = 2 * !ok)
+  }
+  expect_right(worst_of(122, 200, one, most = 6L))
 })
 
 test_that("costs of 1e16 keep the small differences between them", {

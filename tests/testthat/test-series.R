@@ -130,6 +130,13 @@ test_that("na = \"omit\" drops whole time steps", {
   expect_identical(s$values, as.double(c(1, 5, 4, 8, 1, 5, 4, 8)))
 })
 
+test_that("a ts that loses steps stays one only where the rest is a run", {
+  a <- stats::ts(c(NA, 1, 2, 5), start = 1990)
+  expect_identical(as_series(list(a), na = "omit")[[1]], stats::ts(c(1, 2, 5), start = 1991))
+  a <- stats::ts(c(3, 1, NA, 5), start = 1990)
+  expect_identical(as_series(list(a), na = "omit")[[1]], c(3, 1, 5))
+})
+
 test_that("na = \"interpolate\" is linear per dimension, the ends carried", {
   s <- as_series(list(c(NA, 1, NA, NA, 4, NA)), na = "interpolate")
   expect_identical(s[[1]], c(1, 1, 2, 3, 4, 4))
