@@ -450,6 +450,8 @@ sdtw_status sdtw_cuda_open(sdtw_cuda_session *session, int device, const sdtw_jo
   memcpy(session->buffers, spare[device], sizeof spare[device]);
   memset(spare[device], 0, sizeof spare[device]);
   CHECK(cudaSetDevice(device), "choose the device");
+  /* What is left from jobs without a ceiling may be above this one's. */
+  if (job->options.device_memory > 0) drop_buffers(session->buffers, 0);
   if (job->given_cost) {
     sdtw_status status = job->options.single ? send_given<float>(session, error)
                                              : send_given<double>(session, error);
