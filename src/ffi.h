@@ -17,8 +17,8 @@ sdtw_options parse_options(SEXP opts);
 /* A softdtw_series as the core sees it; with the cosine cost its values are unit vectors. */
 sdtw_set *parse_set(SEXP series, const sdtw_options *options);
 
-/* Plans, allocates and runs on the engine that opts names; raises an R interrupt when the user asked
- * for one, an R error when the engine failed. */
+/* Plans, allocates and runs on the engine that opts names; raises an R interrupt when the user
+ * asked for one, an R error when the engine failed. */
 void run_job(const sdtw_job *job, SEXP opts);
 
 /* The kind of a failure as the class of the R error says it. */

@@ -4,8 +4,8 @@
  *
  * Times are of the kernels (the host waits for the device) and of the whole call, which sends the
  * pairs and fetches the results as well; the series are on the device already, as the tensors of
- * the others are. Each is the median of several runs. Memory is what the device holds at most; "own"
- * is what is left of it when the series and the results themselves are taken off.
+ * the others are. Each is the median of several runs. Memory is what the device holds at most;
+ * "own" is what is left of it when the series and the results themselves are taken off.
  */
 #include <math.h>
 #include <stdio.h>
@@ -171,10 +171,11 @@ static void bench_batch(int batch, int length, size_t d, int single,
 static void bench_batches(int quick, const sdtw_cuda_device *device) {
   static const int batches[] = {16, 32}, lengths[] = {128, 512, 1024, 2048};
   static const size_t dims[] = {1, 64};
-  printf("\nbatches of pairs, squared Euclidean cost, gamma 1; gradient for x\n"
-         "%5s %6s %4s %-6s %9s %9s %9s %9s %9s %9s %8s %6s %8s %8s\n", "B", "N", "d", "", "fwd ms",
-         "fwd call", "f+b ms", "f+b call", "peak MB", "own MB", "Gcells/s", "share", "best ms",
-         "least MB");
+  printf(
+      "\nbatches of pairs, squared Euclidean cost, gamma 1; gradient for x\n"
+      "%5s %6s %4s %-6s %9s %9s %9s %9s %9s %9s %8s %6s %8s %8s\n",
+      "B", "N", "d", "", "fwd ms", "fwd call", "f+b ms", "f+b call", "peak MB", "own MB",
+      "Gcells/s", "share", "best ms", "least MB");
   for (int k = 0; k < 2; k++) {
     for (int l = 0; l < (quick ? 1 : 4); l++) {
       for (int b = 0; b < 2; b++) {
@@ -196,8 +197,8 @@ static void bench_matrix(size_t count, int length, int single, const sdtw_cuda_d
   sdtw_job job = {.kind = SDTW_DIST, .x = &x, .y = &x, .value = value};
   job.options = (sdtw_options){.gamma = 1, .window = -1, .threads = 1, .single = single};
   measured m = time_job(&job, count > 2000 ? 1 : 3);
-  printf("%6zu %6d %-6s %10.3f %10.3f %9.1f", count, length, single ? "single" : "double", m.kernels,
-         m.call, m.peak / 1e6);
+  printf("%6zu %6d %-6s %10.3f %10.3f %9.1f", count, length, single ? "single" : "double",
+         m.kernels, m.call, m.peak / 1e6);
   print_share(cells, m.kernels, device, single, 1);
   printf("\n");
   fflush(stdout);

@@ -30,7 +30,7 @@ typedef struct {
   int single;            /* work in float: a third of the digits, about twice the speed */
   int threads;
   sdtw_isa isa;
-  double device_memory;  /* CUDA only: bytes to use at most, 0 for as many as are free */
+  double device_memory; /* CUDA only: bytes to use at most, 0 for as many as are free */
 } sdtw_options;
 
 /* Called on the calling thread every few milliseconds with the share of work done; a non-zero

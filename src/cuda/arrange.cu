@@ -7,9 +7,9 @@ enum { THREADS = 256 };
 
 /* A block takes a series, its threads the numbers of it. */
 template <class T>
-__global__ void __launch_bounds__(THREADS) arrange_kernel(const double *from, const double *centre,
-                                                          T *to, const series_place *place,
-                                                          size_t series, int d) {
+__global__ void __launch_bounds__(THREADS)
+    arrange_kernel(const double *from, const double *centre, T *to, const series_place *place,
+                   size_t series, int d) {
   for (size_t s = blockIdx.x; s < series; s += gridDim.x) {
     const size_t start = place[s].start, length = (size_t)place[s].length;
     for (size_t i = threadIdx.x; i < length * (size_t)d; i += blockDim.x) {
@@ -26,8 +26,8 @@ template <class T>
 cudaError_t launch_arrange(const double *from, const double *centre, T *to,
                            const series_place *place, size_t series, int d) {
   const unsigned most = 65535, blocks = series < most ? (unsigned)series : most;
-  void (*kernel)(const double *, const double *, T *, const series_place *, size_t, int) =
-      arrange_kernel<T>;
+  void (*kernel)(const double *, const double *, T *, const series_place *, size_t,
+                 int) = arrange_kernel<T>;
   SDTW_LAUNCH(kernel, blocks, (unsigned)THREADS, from, centre, to, place, series, d);
   return cudaGetLastError();
 }

@@ -139,8 +139,8 @@ SDTW_DEVICE bool has_column(const stripe &s, int column) {
 }
 
 template <class T>
-SDTW_PHASE void put_alignment(const pair_view<T> &p, const stripe &s, int lane,
-                               known_tile<T> tile, T *alignment) {
+SDTW_PHASE void put_alignment(const pair_view<T> &p, const stripe &s, int lane, known_tile<T> tile,
+                              T *alignment) {
   for (int t = tile.span.from; t < tile.span.to; t++) {
     const int column = t - lane;
     if (!has_column<T>(s, column)) continue;
@@ -155,7 +155,7 @@ SDTW_PHASE void put_alignment(const pair_view<T> &p, const stripe &s, int lane,
 /* d |x - y| / d x = (x - y) / |x - y|, and 0 where the points coincide */
 template <class T>
 SDTW_PHASE void divide_by_distance(const pair_view<T> &p, const stripe &s, int lane,
-                                    known_tile<T> tile) {
+                                   known_tile<T> tile) {
   for (int t = tile.span.from; t < tile.span.to; t += STEPS) {
     T length[STEPS][ROWS];
     distances(p, s, lane, t, length);
@@ -268,8 +268,7 @@ SDTW_PHASE void gradient_block(const pair_view<T> &pair, const stripe &here, int
       pass_on(moving, p, s, lane, k, column, out.grad_y);
     }
     if (!has_column<T>(s, column)) continue;
-    gradient_step<Absolute>(b, moving, p, k, column,
-                            shares_at(tile.at, t - tile.span.from, lane));
+    gradient_step<Absolute>(b, moving, p, k, column, shares_at(tile.at, t - tile.span.from, lane));
     if (out.grad_y && lane == 0) drop_off(moving, p, k, column, out.grad_y);
   }
   if (out.grad_x) store_rows(b, p, s, lane, k, out.grad_x);
@@ -280,8 +279,8 @@ SDTW_PHASE void gradient_block(const pair_view<T> &pair, const stripe &here, int
 }
 
 template <bool Absolute, class T>
-SDTW_DEVICE void gradient_tile(const pair_view<T> &p, const stripe &s, int lane,
-                               known_tile<T> tile, const results<T> &out, T *travel) {
+SDTW_DEVICE void gradient_tile(const pair_view<T> &p, const stripe &s, int lane, known_tile<T> tile,
+                               const results<T> &out, T *travel) {
   if (p.d == 1) {
     gradient_block<Absolute, 1>(p, s, lane, tile, 0, out, travel);
   } else {
@@ -292,7 +291,7 @@ SDTW_DEVICE void gradient_tile(const pair_view<T> &p, const stripe &s, int lane,
 
 template <class T>
 SDTW_PHASE void mass_tile(const pair_view<T> &p, const stripe &s, int lane, known_tile<T> tile,
-                           T *mass) {
+                          T *mass) {
   for (int r = 0; r < ROWS; r++) {
     const int row = s.row + lane * ROWS + r;
     if (row >= p.n) continue;
@@ -307,7 +306,7 @@ SDTW_PHASE void mass_tile(const pair_view<T> &p, const stripe &s, int lane, know
 
 template <class T>
 SDTW_PHASE void square_tile(const pair_view<T> &p, const stripe &s, int lane, known_tile<T> tile,
-                             T *square) {
+                            T *square) {
   for (int k = 0; k < p.d; k++) {
     row_block<T, 1> b;
     load_rows(b, p, s, lane, k, square);

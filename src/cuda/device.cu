@@ -40,10 +40,10 @@ static sdtw_status cuda_failed(sdtw_error *error, cudaError_t code, const char *
   return failed(error, memory ? SDTW_DEVICE_MEMORY : SDTW_DEVICE_ERROR, text);
 }
 
-#define CHECK(call, action)                                                      \
-  do {                                                                           \
-    cudaError_t checked = (call);                                                \
-    if (checked != cudaSuccess) return cuda_failed(error, checked, action);      \
+#define CHECK(call, action)                                                 \
+  do {                                                                      \
+    cudaError_t checked = (call);                                           \
+    if (checked != cudaSuccess) return cuda_failed(error, checked, action); \
   } while (0)
 
 /* ---- devices ------------------------------------------------------------------------------- */
@@ -219,7 +219,8 @@ static bool drop_oldest(int device) {
 static size_t bytes_kept(int device, bool held) {
   size_t bytes = 0;
   for (int i = 0; i < MOST_SETS; i++) {
-    if ((kept[device][i].holders > 0) == held) bytes += kept[device][i].value_bytes + kept[device][i].place_bytes;
+    if ((kept[device][i].holders > 0) == held)
+      bytes += kept[device][i].value_bytes + kept[device][i].place_bytes;
   }
   return bytes;
 }
@@ -562,7 +563,7 @@ static sdtw_status reserve_scratch(sdtw_cuda_session *s, launch<T> *job, sdtw_er
   if (job->teams == 0) {
     char text[sizeof error->message];
     snprintf(text, sizeof text,
-             "the device has %.3g MB free for a job whose longest pair alone needs %.3g MB", 
+             "the device has %.3g MB free for a job whose longest pair alone needs %.3g MB",
              s->room / 1e6, (each + (double)buffer_bytes(s)) / 1e6);
     return failed(error, SDTW_DEVICE_MEMORY, text);
   }
@@ -631,8 +632,8 @@ static sdtw_status submit(sdtw_cuda_session *s, sdtw_error *error) {
   s->launched = seconds_now();
   CHECK(s->wants ? launch_gradient(job) : launch_value(job), "start the kernel");
   if (c->block > 0)
-    CHECK(launch_sum(job.out, (const double *)s->buffers[WEIGHTS].at, c->count, c->block,
-                     c->record, (double *)s->buffers[SUMS].at),
+    CHECK(launch_sum(job.out, (const double *)s->buffers[WEIGHTS].at, c->count, c->block, c->record,
+                     (double *)s->buffers[SUMS].at),
           "start the sums");
   return SDTW_OK;
 }
@@ -658,8 +659,8 @@ sdtw_status sdtw_cuda_collect(sdtw_cuda_session *session, double *value, void *o
   if (!session->wants) return SDTW_OK;
   size_t blocks = c->block > 0 ? (c->count + c->block - 1) / c->block : 0;
   size_t bytes = blocks > 0 ? blocks * c->record * sizeof(double) : c->out_numbers * size;
-  CHECK(cudaMemcpy(out, session->buffers[blocks > 0 ? SUMS : OUT].at, bytes,
-                   cudaMemcpyDeviceToHost),
-        "fetch results");
+  CHECK(
+      cudaMemcpy(out, session->buffers[blocks > 0 ? SUMS : OUT].at, bytes, cudaMemcpyDeviceToHost),
+      "fetch results");
   return SDTW_OK;
 }

@@ -49,7 +49,7 @@ typedef struct {
   int device, wants;
   int set_x, set_y; /* places among the sets that the device keeps, -1 for none */
   double room;      /* bytes that the buffers may take */
-  double *centre; /* taken off all points in single precision, on the host; else NULL */
+  double *centre;   /* taken off all points in single precision, on the host; else NULL */
   sdtw_cuda_buffer buffers[SDTW_CUDA_BUFFERS];
   sdtw_cuda_chunk chunk;
   double launched; /* when the kernels of the chunk were, in seconds */

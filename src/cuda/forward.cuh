@@ -175,9 +175,9 @@ SDTW_DEVICE scaled<T> from_lane_above(scaled<T> z) {
 
 /* STEPS steps from t on. above, below: borders of the stripe (below may be NULL). */
 template <class T, bool Hard, bool Keep, bool Masked>
-SDTW_DEVICE void sweep_group(const pair_view<T> &p, const stripe &s, int lane,
-                             const window_rows &w, front<T> &f, int t, const scaled<T> *above,
-                             scaled<T> *below, T *kept) {
+SDTW_DEVICE void sweep_group(const pair_view<T> &p, const stripe &s, int lane, const window_rows &w,
+                             front<T> &f, int t, const scaled<T> *above, scaled<T> *below,
+                             T *kept) {
   T cost[STEPS][ROWS];
   scaled<T> entering[STEPS];
   SDTW_UNROLL
@@ -242,7 +242,8 @@ SDTW_DEVICE void sweep_pair(const team &me, const pair_view<T> &p, const workspa
                             int tile, double unit, double *value) {
   const int count = stripes_of(p.n);
   for (int pass = 0; pass < count; pass += me.warps) {
-    const int mine = pass + me.warp, bottom = (pass + me.warps < count ? pass + me.warps : count) - 1;
+    const int mine = pass + me.warp,
+              bottom = (pass + me.warps < count ? pass + me.warps : count) - 1;
     const bool working = mine < count;
     const stripe s = stripe_number(p, working ? mine : bottom), lowest = stripe_number(p, bottom);
     const int begin = first_tile(stripe_number(p, pass), tile);

@@ -30,14 +30,14 @@ typedef struct {
 typedef struct {
   const sdtw_job *job;
   int wants, devices;
-  size_t most, staging;      /* pairs and bytes of a chunk */
-  size_t block, record;      /* REDUCE: pairs of a block, numbers summed */
+  size_t most, staging; /* pairs and bytes of a chunk */
+  size_t block, record; /* REDUCE: pairs of a block, numbers summed */
   size_t *order_x, *order_y, *tally;
-  size_t i, j;               /* the next pair, in order */
-  double cells, cells_done;  /* of the job */
+  size_t i, j;              /* the next pair, in order */
+  double cells, cells_done; /* of the job */
   station *stations;
-  double *sums;              /* REDUCE */
-  sdtw_nearest *near;        /* KNN: a list for each query */
+  double *sums;       /* REDUCE */
+  sdtw_nearest *near; /* KNN: a list for each query */
   double *near_distance;
   size_t *near_index;
 } plan;
@@ -83,9 +83,9 @@ static size_t results_of(int wants, size_t n, size_t m, size_t d) {
 static size_t choose_staging(const plan *p) {
   const sdtw_job *job = p->job;
   if (!p->wants || job->kind == SDTW_ALIGNMENT) return 0;
-  if (job->kind == SDTW_REDUCE)
-    return (p->most / p->block + 1) * p->record * sizeof(double);
-  size_t longest = results_of(p->wants, (size_t)job->x->longest, (size_t)job->y->longest, job->x->d);
+  if (job->kind == SDTW_REDUCE) return (p->most / p->block + 1) * p->record * sizeof(double);
+  size_t longest = results_of(p->wants, (size_t)job->x->longest, (size_t)job->y->longest,
+                              job->x->d);
   size_t all = longest * p->most * number_size(job);
   return most(longest * number_size(job), least(staging_bytes, all));
 }

@@ -29,12 +29,12 @@ struct launch {
 
   unsigned teams;  /* that are at work at once: each draws pairs until none is left */
   int warps, tile; /* of a team; steps of a tile */
-  T *scratch;        /* scratch_size numbers for each team */
+  T *scratch;      /* scratch_size numbers for each team */
   size_t scratch_size;
 
-  double *value;         /* of each pair */
-  T *out;                /* the wanted results, zeroed, */
-  const size_t *out_at;  /* those of pair p from out[out_at[p]] on */
+  double *value;        /* of each pair */
+  T *out;               /* the wanted results, zeroed, */
+  const size_t *out_at; /* those of pair p from out[out_at[p]] on */
 };
 
 template <class T>

@@ -51,11 +51,11 @@ struct pair_view {
 };
 
 struct stripe {
-  int row, lanes;                  /* first row, counted from 0, and lanes that have rows */
-  int first, last;                 /* columns, counted from 1, that some row has */
-  int common_first, common_last;   /* those that all rows have */
-  int above_first, above_last;     /* those of the row above the first */
-  int below_first, below_last;     /* those of the last row */
+  int row, lanes;                /* first row, counted from 0, and lanes that have rows */
+  int first, last;               /* columns, counted from 1, that some row has */
+  int common_first, common_last; /* those that all rows have */
+  int above_first, above_last;   /* those of the row above the first */
+  int below_first, below_last;   /* those of the last row */
 };
 
 SDTW_BOTH int stripes_of(int n) { return (n + STRIPE - 1) / STRIPE; }
@@ -72,9 +72,16 @@ SDTW_DEVICE stripe stripe_number(const pair_view<T> &p, int number) {
   sdtw_range top = columns_of(p, row), bottom = columns_of(p, row + rows - 1);
   sdtw_range above = {1, 0};
   if (row > 0) above = columns_of(p, row - 1);
-  stripe s = {row,           (rows + ROWS - 1) / ROWS, (int)top.lo,    (int)bottom.hi,
-              (int)bottom.lo, (int)top.hi,              (int)above.lo,  (int)above.hi,
-              (int)bottom.lo, (int)bottom.hi};
+  stripe s = {row,
+              (rows + ROWS - 1) / ROWS,
+              (int)top.lo,
+              (int)bottom.hi,
+              (int)bottom.lo,
+              (int)top.hi,
+              (int)above.lo,
+              (int)above.hi,
+              (int)bottom.lo,
+              (int)bottom.hi};
   return s;
 }
 
@@ -182,8 +189,7 @@ SDTW_DEVICE scaled<T> *border_below(const workspace<T> &w, int stripe) {
 
 template <class T>
 SDTW_DEVICE T *front_at(const workspace<T> &w, int stripe, int tile) {
-  return w.at + w.plan.fronts + (size_t)stripe * w.plan.fronts_size +
-         (size_t)tile * FRONT * LANES;
+  return w.at + w.plan.fronts + (size_t)stripe * w.plan.fronts_size + (size_t)tile * FRONT * LANES;
 }
 
 #endif

@@ -9,9 +9,9 @@
 enum { THREADS = 128 };
 
 template <class T>
-__global__ void __launch_bounds__(THREADS) sum_kernel(const T *out, const double *weights,
-                                                      size_t count, size_t block, size_t record,
-                                                      double *sums) {
+__global__ void __launch_bounds__(THREADS)
+    sum_kernel(const T *out, const double *weights, size_t count, size_t block, size_t record,
+               double *sums) {
   const size_t blocks = (count + block - 1) / block, all = blocks * record;
   size_t at = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   for (; at < all; at += (size_t)gridDim.x * blockDim.x) {

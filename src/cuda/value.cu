@@ -4,8 +4,9 @@
  * through; stripes follow one another with one border row in global memory.
  *
  * Per cell: about 28 instructions (single) or 38 (double, half of them in the double pipe), one
- * special function in single, 2 + 2 d more for the cost; two shuffles serve ROWS cells. Registers:
- * see bench/gpu, which prints what the compiler took. Memory: a row and a column of points come
+ * special function in single, 2 + 2 d more for the cost; two shuffles serve ROWS cells. Registers
+ * (nvcc 11.8, sm_90): 128 in single, 196 in double, nothing spilled: 16 and 10 warps a
+ * multiprocessor. Memory: a row and a column of points come
  * from the first-level cache, (STEPS + ROWS) / (STEPS ROWS) = 1/2 number a dimension and cell; a
  * border of 2 numbers a column and stripe, 1/64 number a cell. Nothing else.
  *

@@ -93,8 +93,12 @@ static sdtw_isa best_isa(void) {
 }
 
 static sdtw_options options_of(double gamma, sdtw_ground_cost cost, int window, int single) {
-  sdtw_options o = {.gamma = gamma, .cost = cost, .window = window, .threads = 1,
-                    .isa = best_isa(), .single = single};
+  sdtw_options o = {.gamma = gamma,
+                    .cost = cost,
+                    .window = window,
+                    .threads = 1,
+                    .isa = best_isa(),
+                    .single = single};
   return o;
 }
 
@@ -134,8 +138,7 @@ static twin make_twin(size_t count) {
 
 enum { OF_VALUES = 1, OF_PATHS = 20 }; /* tolerances, in those of the setting */
 
-static void finish_twin(twin *t, const char *what, const char *which, const setting *s,
-                        int slack) {
+static void finish_twin(twin *t, const char *what, const char *which, const setting *s, int slack) {
   double found = difference(t->cuda, t->cpu, t->count);
   if (slack == OF_VALUES || !s->paths_differ) note(what, which, found, slack * s->tolerance);
   if (!s->options.single) add_to_hash(t->cuda, t->count * sizeof(double));
@@ -161,8 +164,7 @@ static size_t numbers_of(const sdtw_set *set, size_t pairs) {
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
 
-static void check_values(const char *what, const setting *s, const sdtw_set *x,
-                         const sdtw_set *y) {
+static void check_values(const char *what, const setting *s, const sdtw_set *x, const sdtw_set *y) {
   size_t pairs = x->count > y->count ? x->count : y->count;
   twin value = make_twin(pairs);
   sdtw_job job = {.kind = SDTW_PAIRS, .options = s->options, .x = x, .y = y};
@@ -213,8 +215,7 @@ static void check_alignment(const char *what, const setting *s, const sdtw_set *
   finish_twin(&alignment, what, given ? "E of costs" : "E", s, OF_PATHS);
 }
 
-static void check_tables(const char *what, const setting *s, const sdtw_set *x,
-                         const sdtw_set *y) {
+static void check_tables(const char *what, const setting *s, const sdtw_set *x, const sdtw_set *y) {
   size_t nx = x->count, ny = y->count;
   twin self = make_twin(nx * nx), cross = make_twin(nx * ny), dist = make_twin(nx * (nx - 1) / 2);
   double *own = calloc(nx, sizeof *own);
@@ -362,8 +363,8 @@ static void check_sets(size_t nx, size_t ny, int longest, size_t d, double gamma
   setting s = setting_of(gamma, SDTW_SQEUCLIDEAN, window, single);
   int *lengths = malloc((nx > ny ? nx : ny) * sizeof *lengths);
   char what[128];
-  snprintf(what, sizeof what, "sets of %zu and %zu, gamma %g, window %d, %s", nx, ny, gamma,
-           window, single ? "single" : "double");
+  snprintf(what, sizeof what, "sets of %zu and %zu, gamma %g, window %d, %s", nx, ny, gamma, window,
+           single ? "single" : "double");
   if (gamma > 0 && gamma < 1) s.tolerance /= gamma;
   for (size_t i = 0; i < nx; i++) lengths[i] = 1 + (int)(uniform() * longest);
   sdtw_set x = make_set(nx, lengths, d);
@@ -419,7 +420,8 @@ static void report(const char *group) {
   failed = failures;
 }
 
-/* A little of everything that differs in how memory is shared: for ThreadSanitizer, which is slow. */
+/* A little of everything that differs in how memory is shared: for ThreadSanitizer, which is slow.
+ */
 static void check_small(void) {
   static const int windows[] = {-1, 9};
   for (int w = 0; w < 2; w++) {

@@ -92,9 +92,8 @@ inline int lane_below(int delta) { return lane() + delta < 32 ? lane() + delta :
 #define gridDim (emulate::grid_size())
 
 #define __syncthreads() emulate::sync_threads(__LINE__)
-#define __syncwarp() \
-  ((void)emulate::warp_exchange(0xffffffffu, emulate::SYNC, 0, 0, __LINE__))
-#define __shfl_sync(mask, v, source) emulate::shuffle(mask, v, (source) & 31, __LINE__)
+#define __syncwarp() ((void)emulate::warp_exchange(0xffffffffu, emulate::SYNC, 0, 0, __LINE__))
+#define __shfl_sync(mask, v, source) emulate::shuffle(mask, v, (source)&31, __LINE__)
 #define __shfl_up_sync(mask, v, delta) \
   emulate::shuffle(mask, v, emulate::lane_above(delta), __LINE__)
 #define __shfl_down_sync(mask, v, delta) \
@@ -102,8 +101,8 @@ inline int lane_below(int delta) { return lane() + delta < 32 ? lane() + delta :
 #define __ballot_sync(mask, v) \
   ((unsigned)emulate::warp_exchange(mask, emulate::VOTE, (v) != 0, 0, __LINE__))
 
-#define SDTW_SHARED(type, name, count)                                              \
-  static const char name##_place = 0;                                               \
+#define SDTW_SHARED(type, name, count) \
+  static const char name##_place = 0;  \
   type *const name = (type *)emulate::shared(&name##_place, (count) * sizeof(type))
 
 #define SDTW_LAUNCH(kernel, grid, block, ...)                                                     \

@@ -165,8 +165,7 @@ static char *common_tag(const thread *t) {
   return &warp_tags[next++ % TAGS];
 }
 
-uint64_t warp_exchange(unsigned mask, warp_op op, uint64_t in, int source,
-                                       int line) {
+uint64_t warp_exchange(unsigned mask, warp_op op, uint64_t in, int source, int line) {
   thread *t = current;
   unsigned left = t->home->count - t->number / WARP * WARP;
   t->mask = left >= WARP ? mask : mask & ((1u << left) - 1);
