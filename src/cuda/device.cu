@@ -505,7 +505,7 @@ void sdtw_cuda_forget(void) {
 /* ---- a chunk ------------------------------------------------------------------------------- */
 
 /* Teams of several warps when there are too few pairs to fill the device with single ones. */
-enum { LONG_TILE = 64, SHORT_TILE = 32 };
+enum { LONG_TILE = 64, SHORT_TILE = 32, LONGEST_TILE = 1024 };
 
 template <class T>
 static void choose_teams(const sdtw_cuda_session *s, launch<T> *job) {
@@ -553,12 +553,17 @@ static size_t buffer_bytes(const sdtw_cuda_session *s) {
   return bytes;
 }
 
-/* As many teams as the device holds at once and as memory has scratch for. */
+/* As many teams as the device holds at once and as memory has scratch for. A pair so long that
+ * memory has room for none gets longer tiles, which save fewer fronts. */
 template <class T>
 static sdtw_status reserve_scratch(sdtw_cuda_session *s, launch<T> *job, sdtw_error *error) {
-  job->scratch_size = scratch_of_team(s, *job);
-  double each = (double)(job->scratch_size * sizeof(T));
-  double left = s->room - (double)buffer_bytes(s);
+  const double left = s->room - (double)buffer_bytes(s);
+  double each;
+  for (;; job->tile *= 2) {
+    job->scratch_size = scratch_of_team(s, *job);
+    each = (double)(job->scratch_size * sizeof(T));
+    if (each <= left || job->tile >= LONGEST_TILE) break;
+  }
   if (each * job->teams > left) job->teams = each <= left ? (unsigned)(left / each) : 0;
   if (job->teams == 0) {
     char text[sizeof error->message];

@@ -17,7 +17,7 @@
  *   shares     12 a lane and step of one tile, for each warp
  *   debts      2 (m + 2): what the cells of the stripe below owe to those above them
  *   travel     d a lane, for each warp: the gradient of y on its way from lane to lane
- * In single precision with tiles of 64 steps that is 0.22 bytes a cell.
+ * In single precision with tiles of 64 steps that is 0.22 bytes a cell, with the longest 0.07.
  */
 #ifndef SOFTDTW_CUDA_PAIR_CUH
 #define SOFTDTW_CUDA_PAIR_CUH
