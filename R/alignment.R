@@ -37,13 +37,16 @@
 softdtw_alignment <- function(x, y, gamma = 1,
                               cost = c("sqeuclidean", "euclidean", "manhattan", "cosine"),
                               window = NULL, na = c("error", "omit", "interpolate"),
-                              threads = NULL, progress = getOption("softdtw.progress", FALSE)) {
+                              backend = getOption("softdtw.backend", "auto"),
+                              precision = c("double", "single"), threads = NULL,
+                              progress = getOption("softdtw.progress", FALSE)) {
   cost <- check_cost(cost)
-  opts <- new_options(gamma, cost, window, threads, progress)
+  opts <- new_options(gamma, cost, window, threads, progress, backend, precision)
   x <- check_lone(as_one(x, "x", na), "x")
   y <- check_lone(as_one(y, "y", na), "y")
   check_pair(x, y, opts, matched = TRUE)
   check_alignment_memory(x$lengths, y$lengths)
+  opts <- choose_for_pairs(opts, x, y)
   found <- .Call(ffi_alignment, x, y, opts)
   new_alignment(found$value, fill_alignment(found$alignment, x, y), opts$gamma, cost, window, x, y)
 }
@@ -119,9 +122,11 @@ fill_alignment <- function(alignment, x, y) {
 #' a$value
 #' round(a$alignment, 2)
 #' @export
-softdtw_cost <- function(cost, gamma = 1, window = NULL, threads = NULL,
+softdtw_cost <- function(cost, gamma = 1, window = NULL,
+                         backend = getOption("softdtw.backend", "auto"),
+                         precision = c("double", "single"), threads = NULL,
                          progress = getOption("softdtw.progress", FALSE)) {
-  opts <- new_options(gamma, "sqeuclidean", window, threads, progress)
+  opts <- new_options(gamma, "sqeuclidean", window, threads, progress, backend, precision)
   labels <- check_cost_matrix(cost)
   D <- matrix(as.double(cost), nrow(cost))
   n <- nrow(D)
@@ -134,10 +139,11 @@ softdtw_cost <- function(cost, gamma = 1, window = NULL, threads = NULL,
       ), n, m
     ))
   }
-  check_total(max(abs(range(D))) * (as.double(n) + m), as.double(n) + m, opts$gamma,
+  check_total(max(abs(range(D))) * (as.double(n) + m), as.double(n) + m, opts,
     "The entries of `cost`"
   )
   check_alignment_memory(n, m)
+  opts <- choose_backend(opts, length(D), length(D))
   found <- .Call(ffi_cost, D, opts)
   dimnames(found$alignment) <- labels
   new_alignment(found$value, found$alignment, opts$gamma, "matrix", window)

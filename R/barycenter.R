@@ -103,9 +103,11 @@ softdtw_barycenter <- function(x, gamma = 1, weights = NULL, init = c("mean", "m
                                cost = c("sqeuclidean", "euclidean", "manhattan", "cosine"),
                                type = c("softdtw", "divergence"), window = NULL,
                                na = c("error", "omit", "interpolate"), maxit = 1000,
-                               tol = 1e-9, control = list(), threads = NULL,
+                               tol = 1e-9, control = list(),
+                               backend = getOption("softdtw.backend", "auto"),
+                               precision = c("double", "single"), threads = NULL,
                                progress = getOption("softdtw.progress", FALSE)) {
-  opts <- new_options(gamma, cost, window, threads, FALSE)
+  opts <- new_options(gamma, cost, window, threads, FALSE, backend, precision)
   cost <- check_cost(cost)
   type <- check_type(type)
   method <- check_choice(method, c("lbfgs", "adam"), "method")
@@ -118,6 +120,7 @@ softdtw_barycenter <- function(x, gamma = 1, weights = NULL, init = c("mean", "m
   weights <- check_weights(weights, length(x))
   target <- new_target(x, weights, init, check_length(length), opts, type)
 
+  opts <- choose_for_centroids(opts, x)
   problem <- new_problem(x, weights, opts, own_terms(x, opts, type))
   start <- start_centroid(target, problem)
   end <- descend(problem, start, method, maxit, tol, control, tick$step)
@@ -346,6 +349,7 @@ summary.softdtw_barycenter <- function(object, ...) {
   check_dots(...)
   opts <- options_of(object)
   z <- packed_barycenter(object)
+  opts <- choose_for_table(opts, object$data, z)
   own_x <- own_terms(object$data, opts, object$type)
   own_z <- own_terms(z, opts, object$type)
   values <- .Call(ffi_matrix, object$data, z, opts, own_x, own_z)[, 1L]
@@ -357,8 +361,9 @@ summary.softdtw_barycenter <- function(object, ...) {
 }
 
 # The options that a result was computed with, for calls on it.
-options_of <- function(fit, threads = NULL, progress = FALSE) {
-  new_options(fit$gamma, fit$cost, fit$window, threads, progress)
+options_of <- function(fit, threads = NULL, progress = FALSE,
+                       backend = getOption("softdtw.backend", "auto"), precision = "double") {
+  new_options(fit$gamma, fit$cost, fit$window, threads, progress, backend, precision)
 }
 
 #' @export

@@ -54,9 +54,11 @@ softdtw_centroids <- function(x, labels, gamma = 1, weights = NULL, init = c("me
                               cost = c("sqeuclidean", "euclidean", "manhattan", "cosine"),
                               type = c("softdtw", "divergence"), window = NULL,
                               na = c("error", "omit", "interpolate"), maxit = 1000, tol = 1e-9,
-                              control = list(), threads = NULL,
+                              control = list(),
+                              backend = getOption("softdtw.backend", "auto"),
+                              precision = c("double", "single"), threads = NULL,
                               progress = getOption("softdtw.progress", FALSE)) {
-  opts <- new_options(gamma, cost, window, threads, FALSE)
+  opts <- new_options(gamma, cost, window, threads, FALSE, backend, precision)
   cost <- check_cost(cost)
   type <- check_type(type)
   na <- check_na(na)
@@ -75,6 +77,7 @@ softdtw_centroids <- function(x, labels, gamma = 1, weights = NULL, init = c("me
     new_target(subset_series(x, i), weights[i], init, check_length(length), opts, type)
   })
 
+  opts <- choose_for_centroids(opts, x)
   own <- own_terms(x, opts, type)
   tick <- new_tick(progress, "centroids", length(classes))
   ends <- lapply(seq_along(classes), \(g) {
@@ -148,11 +151,12 @@ check_class_weights <- function(weights, class, classes) {
 #' @param ... Must be empty.
 #' @export
 predict.softdtw_centroids <- function(object, newdata = NULL, type = c("class", "distance"),
-                                      threads = NULL,
+                                      backend = getOption("softdtw.backend", "auto"),
+                                      precision = c("double", "single"), threads = NULL,
                                       progress = getOption("softdtw.progress", FALSE), ...) {
   check_dots(...)
   type <- check_choice(type, c("class", "distance"), "type")
-  values <- values_to_centers(object, newdata, threads, progress)
+  values <- values_to_centers(object, newdata, threads, progress, backend, precision)
   if (type == "distance") {
     return(values)
   }

@@ -6,9 +6,12 @@ cost_names <- c("sqeuclidean", "euclidean", "manhattan", "cosine")
 # The kernels work in base 2 with the exponent in a double: a path's cost in units of gamma ln 2
 # must stay well inside what a double counts exactly in steps (design: 2^1000).
 largest_exponent <- 2^1000
+largest_exponent_single <- 2^100
 
 # Sums of up to three values are formed from results (divergences), hence the factor.
 largest_value <- .Machine$double.xmax / 4
+# In single precision costs and, for hard DTW, their sums are singles.
+largest_single <- 2^127 / 4
 
 # More threads than any machine has cores: beyond this the thread library aborts the R process.
 most_threads <- 1024L
@@ -132,15 +135,16 @@ ticked <- function(x) paste0("`", x, "`", collapse = ", ")
 # options handed to C ------------------------------------------------------------------------
 
 new_options <- function(gamma = 1, cost = cost_names, window = NULL, threads = NULL,
-                        progress = FALSE, label = "soft-DTW") {
-  list(
+                        progress = FALSE, backend = "auto", precision = "double",
+                        label = "soft-DTW") {
+  c(list(
     gamma = check_gamma(gamma),
     cost = match(check_cost(cost), cost_names) - 1L,
     window = check_window(window),
     threads = check_threads(threads),
     isa = check_isa(getOption("softdtw.isa")),
     progress = new_progress(progress, label)
-  )
+  ), backend_options(backend, precision))
 }
 
 check_isa <- function(isa) {
@@ -316,14 +320,18 @@ check_range <- function(x, y, opts, arg_x = "x", arg_y = "y") {
   } else {
     sprintf("The values in `%s` and `%s`", arg_x, arg_y)
   }
-  check_total(total, steps, opts$gamma, between)
+  check_total(total, steps, opts, between)
 }
 
 # `total` bounds the cost of any path. Names the smallest gamma that works, where one does.
-check_total <- function(total, steps, gamma, what) {
-  if (!(total <= largest_value)) {
+check_total <- function(total, steps, opts, what) {
+  gamma <- opts$gamma
+  single <- isTRUE(opts$single)
+  exponent <- if (single) largest_exponent_single else largest_exponent
+  if (!(total <= if (single) largest_single else largest_value)) {
     stop_softdtw("range", c(
-      what, " are too large: their costs overflow a double, at any `gamma`. Rescale them."
+      what, " are too large: their costs overflow ",
+      if (single) "single precision" else "a double", ", at any `gamma`. Rescale them."
     ))
   }
   if (gamma * log(3) * steps > largest_value) {
@@ -332,9 +340,9 @@ check_total <- function(total, steps, gamma, what) {
       show_value(gamma), plural(steps, "time step"), largest_value / log(3) / steps
     ))
   }
-  if (gamma > 0 && total > largest_exponent * log(2) * gamma) {
+  if (gamma > 0 && total > exponent * log(2) * gamma) {
     # Rounded up, so that the figure itself works.
-    smallest <- total / (largest_exponent * log(2)) * 1.001
+    smallest <- total / (exponent * log(2)) * 1.001
     stop_softdtw("range", sprintf(
       paste(
         "%s are too large for `gamma` = %s: costs in units of gamma overflow.",

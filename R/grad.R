@@ -35,14 +35,17 @@
 softdtw_grad <- function(x, y, gamma = 1,
                          cost = c("sqeuclidean", "euclidean", "manhattan", "cosine"),
                          type = c("softdtw", "divergence"), window = NULL,
-                         na = c("error", "omit", "interpolate"), threads = NULL,
+                         na = c("error", "omit", "interpolate"),
+                         backend = getOption("softdtw.backend", "auto"),
+                         precision = c("double", "single"), threads = NULL,
                          progress = getOption("softdtw.progress", FALSE)) {
   type <- check_type(type)
-  opts <- new_options(gamma, cost, window, threads, progress)
+  opts <- new_options(gamma, cost, window, threads, progress, backend, precision)
   x <- as_one(x, "x", na)
   y <- as_one(y, "y", na)
   check_counts(x, y)
   check_pair(x, y, opts, matched = TRUE, type = type)
+  opts <- choose_for_pairs(opts, x, y)
   found <- pair_gradients(x, y, opts, type)
   one_pair <- x$single && y$single
   names <- pair_names(x, y)

@@ -13,7 +13,11 @@
 #'   * `threads`: number in use, see [softdtw_threads()];
 #'   * `processors`: physical cores of this machine;
 #'   * `memory`: physical memory in bytes, `NA` where the system does not tell;
-#'   * `compiler`: its version.
+#'   * `compiler`: its version;
+#'   * `cuda`: a list: `built` (`"none"`, `"cuda"` or `"emulated"`: the CUDA code run by the
+#'     processor, for tests only and slow), `decision` (what was decided when the package was built,
+#'     and why), `devices` (a data frame with their names, memory and free memory in bytes) and
+#'     `reason` (why there are none, else `""`).
 #'
 #' @examples
 #' softdtw_info()
@@ -31,9 +35,20 @@ softdtw_info <- function() {
       threads = .Call(ffi_threads, NULL),
       processors = built$processors,
       memory = .Call(ffi_memory),
-      compiler = built$compiler
+      compiler = built$compiler,
+      cuda = cuda_info()
     ),
     class = "softdtw_info"
+  )
+}
+
+cuda_info <- function() {
+  found <- .Call(ffi_cuda)
+  list(
+    built = found$built,
+    decision = found$decision,
+    devices = as.data.frame(.Call(ffi_devices)),
+    reason = found$reason
   )
 }
 
@@ -52,10 +67,24 @@ print.softdtw_info <- function(x, ...) {
       "1 (built without OpenMP)"
     },
     "memory" = if (is.na(x$memory)) "unknown" else gibibytes(x$memory),
-    "compiler" = x$compiler
+    "compiler" = x$compiler,
+    "CUDA" = describe_cuda(x$cuda)
   )
   cat(paste0(formatC(names(lines), width = -13L), lines, "\n"), sep = "")
   invisible(x)
+}
+
+describe_cuda <- function(cuda) {
+  if (cuda$built == "none") {
+    return(paste("not built:", cuda$decision))
+  }
+  devices <- Map(\(name, memory) sprintf("%s (%s)", name, gibibytes(memory)),
+    cuda$devices$name, cuda$devices$memory
+  )
+  paste0(
+    if (cuda$built == "emulated") "EMULATED on the processor, for tests: " else "built; ",
+    if (length(devices)) paste(devices, collapse = ", ") else cuda$reason
+  )
 }
 
 #' Number of threads

@@ -102,9 +102,11 @@ softdtw_kmeans <- function(x, centers, gamma = 1, weights = NULL, nstart = 1,
                            init = c("kmeans++", "random"), length = NULL,
                            cost = c("sqeuclidean", "euclidean", "manhattan", "cosine"),
                            type = c("softdtw", "divergence"), window = NULL,
-                           na = c("error", "omit", "interpolate"), tol = 1e-9, threads = NULL,
+                           na = c("error", "omit", "interpolate"), tol = 1e-9,
+                           backend = getOption("softdtw.backend", "auto"),
+                           precision = c("double", "single"), threads = NULL,
                            progress = getOption("softdtw.progress", FALSE)) {
-  opts <- new_options(gamma, cost, window, threads, FALSE)
+  opts <- new_options(gamma, cost, window, threads, FALSE, backend, precision)
   cost <- check_cost(cost)
   type <- check_type(type)
   na <- check_na(na)
@@ -123,6 +125,7 @@ softdtw_kmeans <- function(x, centers, gamma = 1, weights = NULL, nstart = 1,
     as.double(length(x)) * start$k, "The matrix of series by centroids", "Use fewer `centers`."
   )
 
+  opts <- choose_for_centroids(opts, x, start$k)
   task <- new_task(x, weights, opts, type, start)
   best <- best_of_starts(task, start, nstart, iter_max, tol, tick)
   tick$done()
@@ -445,11 +448,12 @@ number_clusters <- function(state) {
 #' @param ... Must be empty.
 #' @export
 predict.softdtw_kmeans <- function(object, newdata = NULL, type = c("cluster", "distance"),
-                                   threads = NULL,
+                                   backend = getOption("softdtw.backend", "auto"),
+                                   precision = c("double", "single"), threads = NULL,
                                    progress = getOption("softdtw.progress", FALSE), ...) {
   check_dots(...)
   type <- check_choice(type, c("cluster", "distance"), "type")
-  values <- values_to_centers(object, newdata, threads, progress)
+  values <- values_to_centers(object, newdata, threads, progress, backend, precision)
   if (type == "distance") {
     return(values)
   }
@@ -458,11 +462,12 @@ predict.softdtw_kmeans <- function(object, newdata = NULL, type = c("cluster", "
 
 # Matrix series x centroid, named, of the values (or divergences) of new series to fitted
 # centroids.
-values_to_centers <- function(object, newdata, threads, progress) {
-  opts <- options_of(object, threads, progress)
+values_to_centers <- function(object, newdata, threads, progress, backend, precision) {
+  opts <- options_of(object, threads, progress, backend, precision)
   x <- if (is.null(newdata)) object$data else as_set(newdata, "newdata", object$na)
   z <- as_set(object$centers, "centers")
   check_centroids(z, x, opts, object$type, "centers", "newdata")
+  opts <- choose_for_table(opts, x, z)
   own_x <- own_terms(x, opts, object$type)
   own_z <- own_terms(z, opts, object$type)
   values <- .Call(ffi_matrix, x, z, opts, own_x, own_z)

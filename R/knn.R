@@ -29,10 +29,12 @@
 softdtw_knn <- function(x, query = NULL, k, gamma = 1,
                         cost = c("sqeuclidean", "euclidean", "manhattan", "cosine"),
                         type = c("divergence", "softdtw"), window = NULL,
-                        na = c("error", "omit", "interpolate"), threads = NULL,
+                        na = c("error", "omit", "interpolate"),
+                        backend = getOption("softdtw.backend", "auto"),
+                        precision = c("double", "single"), threads = NULL,
                         progress = getOption("softdtw.progress", FALSE)) {
   type <- check_type(type, c("divergence", "softdtw"))
-  opts <- new_options(gamma, cost, window, threads, progress)
+  opts <- new_options(gamma, cost, window, threads, progress, backend, precision)
   x <- as_set(x, "x", na)
   query <- if (is.null(query)) NULL else as_set(query, "query", na)
   seekers <- if (is.null(query)) x else query
@@ -44,6 +46,7 @@ softdtw_knn <- function(x, query = NULL, k, gamma = 1,
     "Take a smaller k, or fewer series of the query at a time.",
     bytes_each = 12
   )
+  opts <- choose_for_table(opts, x, seekers)
   own_x <- if (type == "divergence") own_values(x, opts)
   own_query <- if (type == "divergence" && !is.null(query)) own_values(query, opts)
   found <- .Call(ffi_knn, x, query, k, opts, own_x, own_query)

@@ -34,17 +34,20 @@
 softdtw_loss <- function(pred, target, gamma = 1,
                          cost = c("sqeuclidean", "euclidean", "manhattan", "cosine"),
                          type = c("softdtw", "divergence"), window = NULL,
-                         na = c("error", "omit", "interpolate"), threads = NULL,
+                         na = c("error", "omit", "interpolate"),
+                         backend = getOption("softdtw.backend", "auto"),
+                         precision = c("double", "single"), threads = NULL,
                          progress = getOption("softdtw.progress", FALSE),
                          reduction = c("mean", "sum", "none")) {
   type <- check_type(type)
   reduction <- check_choice(reduction, c("mean", "sum", "none"), "reduction")
-  opts <- new_options(gamma, cost, window, threads, progress)
+  opts <- new_options(gamma, cost, window, threads, progress, backend, precision)
   shape <- pred
   pred <- as_set(pred, "pred", na)
   target <- as_set(target, "target", na)
   check_batches(pred, target)
   check_pair(pred, target, opts, "pred", "target", matched = TRUE, type = type)
+  opts <- choose_for_pairs(opts, pred, target)
   found <- pair_gradients(pred, target, opts, type, want_y = FALSE)
   n <- length(pred)
   gradients <- if (reduction == "mean") lapply(found$grad_x, `/`, n) else found$grad_x

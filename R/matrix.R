@@ -41,15 +41,18 @@
 softdtw_matrix <- function(x, y = NULL, gamma = 1,
                            cost = c("sqeuclidean", "euclidean", "manhattan", "cosine"),
                            type = c("softdtw", "divergence"), window = NULL,
-                           na = c("error", "omit", "interpolate"), threads = NULL,
+                           na = c("error", "omit", "interpolate"),
+                           backend = getOption("softdtw.backend", "auto"),
+                           precision = c("double", "single"), threads = NULL,
                            progress = getOption("softdtw.progress", FALSE)) {
   type <- check_type(type)
-  opts <- new_options(gamma, cost, window, threads, progress)
+  opts <- new_options(gamma, cost, window, threads, progress, backend, precision)
   x <- as_set(x, "x", na)
   y <- if (is.null(y)) NULL else as_set(y, "y", na)
   columns <- if (is.null(y)) x else y
   check_pair(x, columns, opts, arg_y = if (is.null(y)) "x" else "y", type = type)
   check_matrix_memory(length(x), length(columns), is.null(y))
+  opts <- choose_for_table(opts, x, y)
   own_x <- if (type == "divergence") own_values(x, opts)
   own_y <- if (type == "divergence" && !is.null(y)) own_values(y, opts)
   values <- .Call(ffi_matrix, x, y, opts, own_x, own_y)
@@ -77,11 +80,13 @@ check_matrix_memory <- function(rows, columns, self) {
 softdtw_dist <- function(x, gamma = 1,
                          cost = c("sqeuclidean", "euclidean", "manhattan", "cosine"),
                          type = c("divergence", "softdtw"), window = NULL,
-                         na = c("error", "omit", "interpolate"), threads = NULL,
+                         na = c("error", "omit", "interpolate"),
+                         backend = getOption("softdtw.backend", "auto"),
+                         precision = c("double", "single"), threads = NULL,
                          progress = getOption("softdtw.progress", FALSE)) {
   call <- match.call()
   type <- check_type(type, c("divergence", "softdtw"))
-  opts <- new_options(gamma, cost, window, threads, progress)
+  opts <- new_options(gamma, cost, window, threads, progress, backend, precision)
   x <- as_set(x, "x", na)
   check_pair(x, x, opts, arg_y = "x", type = type)
   n <- as.double(length(x))
@@ -89,6 +94,7 @@ softdtw_dist <- function(x, gamma = 1,
     n * (n - 1) / 2, sprintf("The dist of %s series", big_number(n)),
     "softdtw_knn() keeps only the nearest series, and softdtw_kmeans() needs no distances of pairs."
   )
+  opts <- choose_for_table(opts, x)
   own <- own_values(x, opts)
   values <- .Call(ffi_dist, x, opts, if (type == "divergence") own)
   if (type == "softdtw") {

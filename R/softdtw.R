@@ -37,6 +37,11 @@
 #' @param na What to do with missing values inside a series: `"error"`; `"omit"` leaves out every
 #'   time step with one (gradients then have `NA` there); `"interpolate"` fills them linearly within
 #'   each dimension and carries the nearest value to the ends.
+#' @param backend Where to compute: `"cpu"`, `"cuda"` (NVIDIA devices; an error where there is none)
+#'   or `"auto"`, which takes CUDA for work that is worth it: at least 1e8 cells of cost matrices,
+#'   and at least 100 for each number in the series. The result is the same but for rounding.
+#' @param precision `"double"`, or `"single"` for about twice the speed: values then have 6 to 7
+#'   digits, alignments and gradients fewer where costs are many times gamma.
 #' @param threads Number of threads, or `NULL` for that of [softdtw_threads()]. It never changes a
 #'   result.
 #' @param progress Whether to show a progress bar on the standard error stream.
@@ -75,14 +80,17 @@
 #' @export
 softdtw <- function(x, y, gamma = 1, cost = c("sqeuclidean", "euclidean", "manhattan", "cosine"),
                     type = c("softdtw", "divergence"), window = NULL,
-                    na = c("error", "omit", "interpolate"), threads = NULL,
+                    na = c("error", "omit", "interpolate"),
+                    backend = getOption("softdtw.backend", "auto"),
+                    precision = c("double", "single"), threads = NULL,
                     progress = getOption("softdtw.progress", FALSE)) {
   type <- check_type(type)
-  opts <- new_options(gamma, cost, window, threads, progress)
+  opts <- new_options(gamma, cost, window, threads, progress, backend, precision)
   x <- as_one(x, "x", na)
   y <- as_one(y, "y", na)
   check_counts(x, y)
   check_pair(x, y, opts, matched = TRUE, type = type)
+  opts <- choose_for_pairs(opts, x, y)
   value <- .Call(ffi_softdtw, x, y, opts)
   if (type == "divergence") {
     value <- value - (own_values(x, opts) + own_values(y, opts)) / 2

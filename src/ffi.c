@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "core/engine.h"
 #include "core/unit.h"
+#include "cuda/cuda.h"
 
 SEXP list_element(SEXP list, const char *name) {
   SEXP names = Rf_getAttrib(list, R_NamesSymbol);
@@ -46,6 +48,7 @@ sdtw_options parse_options(SEXP opts) {
       .single = !Rf_isNull(single) && Rf_asLogical(single),
       .threads = Rf_asInteger(list_element(opts, "threads")),
       .isa = parse_isa(list_element(opts, "isa")),
+      .device_memory = Rf_asReal(list_element(opts, "memory")),
   };
 }
 
@@ -124,12 +127,46 @@ void raise_interrupt(void) {
   UNPROTECT(3);
 }
 
+const char *failure_name(const sdtw_error *error) {
+  switch (error->kind) {
+    case SDTW_NO_DEVICE:
+      return "no_device";
+    case SDTW_FORKED:
+      return "fork";
+    case SDTW_DEVICE_MEMORY:
+      return "device_memory";
+    case SDTW_DEVICE_ERROR:
+      break;
+  }
+  return "device";
+}
+
+/* By now the engine has given back all it took: R may jump. */
+static void raise_failure(const sdtw_error *error) {
+  SEXP name = PROTECT(Rf_mkString("softdtw"));
+  SEXP namespace = PROTECT(R_FindNamespace(name));
+  SEXP kind = PROTECT(Rf_mkString(failure_name(error)));
+  SEXP reason = PROTECT(Rf_mkString(error->message));
+  SEXP call = PROTECT(Rf_lang3(Rf_install("signal_failure"), kind, reason));
+  Rf_eval(call, namespace);
+  UNPROTECT(5);
+}
+
+static const sdtw_engine *chosen_engine(SEXP opts) {
+  SEXP backend = list_element(opts, "backend");
+  int cuda = !Rf_isNull(backend) && strcmp(CHAR(Rf_asChar(backend)), "cuda") == 0;
+  return cuda ? &sdtw_cuda_engine : &sdtw_cpu_engine;
+}
+
 void run_job(const sdtw_job *job, SEXP opts) {
   watch w = {list_element(opts, "progress")};
   sdtw_monitor monitor = {look_at_user, &w};
+  sdtw_error error = {SDTW_DEVICE_ERROR, ""};
+  const sdtw_engine *engine = chosen_engine(opts);
   const void *mark = vmaxget();
-  void *scratch = R_alloc(sdtw_plan(job), 1);
-  sdtw_status status = sdtw_run(job, scratch, &monitor);
+  void *scratch = R_alloc(engine->plan(job), 1);
+  sdtw_status status = engine->run(job, scratch, &monitor, &error);
   vmaxset(mark);
   if (status == SDTW_STOPPED) raise_interrupt();
+  if (status == SDTW_FAILED) raise_failure(&error);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "places.h"
 #include "sweep.h"
 
 /* Cells of a task: tens of milliseconds, so that interrupts, progress and balance come cheap. */
@@ -59,21 +60,9 @@ static double longest_cells(const sdtw_job *job) {
   return (double)job->x->longest * (double)job->y->longest;
 }
 
-/* The number of pairs summed as one block: many while a pair is little work, one when a pair is
- * worth a task of its own. Part of the result's definition, so it depends on the job only. */
-static size_t reduce_block(const sdtw_job *job) {
-  double cells = longest_cells(job);
-  return cells < 65536 ? 64 : cells < 1048576 ? 16 : 1;
-}
-
-static size_t reduce_size(const sdtw_job *job) {
-  size_t n = (size_t)job->x->length[0], d = job->x->d;
-  return (job->sum_x ? n * d : 0) + (job->mass ? n + n * d : 0);
-}
-
 static size_t choose_edge(const sdtw_job *job) {
   double pairs = task_cells / longest_cells(job);
-  if (job->kind == SDTW_REDUCE) return reduce_block(job);
+  if (job->kind == SDTW_REDUCE) return sdtw_reduce_block(job);
   if (job->kind == SDTW_PAIRS)
     return pairs >= PAIRS_A_TASK ? PAIRS_A_TASK : pairs >= 1 ? (size_t)pairs : 1;
   double edge = floor(sqrt(pairs));
@@ -119,7 +108,7 @@ static void lay_out(batch *b, sdtw_arena *arena) {
   b->tally = sdtw_take(arena, (size_t)job->x->longest + (size_t)job->y->longest + 2,
                        sizeof(size_t));
   if (job->kind == SDTW_REDUCE) {
-    b->partial_size = reduce_size(job);
+    b->partial_size = sdtw_reduce_size(job);
     b->partial = sdtw_take_doubles(arena, divide_up(b->pairs, b->edge) * b->partial_size);
   }
   if (job->kind == SDTW_KNN) lay_out_knn(b, arena);
@@ -139,23 +128,6 @@ size_t sdtw_batch_plan(const sdtw_job *job) {
   return counting.used + SDTW_CACHE_LINE;
 }
 
-/* ---- order --------------------------------------------------------------------------------- */
-
-static size_t length_of(const sdtw_set *set, size_t i) {
-  return set ? (size_t)set->length[set->count == 1 ? 0 : i] : 0;
-}
-
-/* Numbers 0..count-1 by decreasing length of x (plus that of its partner in y, if y is given). */
-static void order_by_length(size_t *order, size_t count, const sdtw_set *x, const sdtw_set *y,
-                            size_t *tally) {
-  size_t longest = (size_t)x->longest + (y ? (size_t)y->longest : 0);
-  memset(tally, 0, (longest + 2) * sizeof(size_t));
-  for (size_t i = 0; i < count; i++) tally[longest - length_of(x, i) - length_of(y, i) + 1]++;
-  for (size_t k = 0; k <= longest; k++) tally[k + 1] += tally[k];
-  for (size_t i = 0; i < count; i++)
-    order[tally[longest - length_of(x, i) - length_of(y, i)]++] = i;
-}
-
 /* ---- values of a list of pairs ------------------------------------------------------------- */
 
 static void evaluate(worker *w, size_t count, sdtw_crew *crew, int thread) {
@@ -165,13 +137,6 @@ static void evaluate(worker *w, size_t count, sdtw_crew *crew, int thread) {
     memcpy(w->value + done, w->sweep.value, (size_t)taken * sizeof(double));
     done += (size_t)taken;
   }
-}
-
-static double own(const double *values, size_t i) { return values ? values[i] : 0.0; }
-
-/* Written so that a series equal to its partner gives exactly 0. */
-static double without_own(const sdtw_job *job, double value, sdtw_pair p) {
-  return job->own_x ? value - 0.5 * (own(job->own_x, p.x) + own(job->own_y, p.y)) : value;
 }
 
 /* Waking threads for less work than this, in cells, costs more than it saves. */
@@ -212,22 +177,11 @@ static void pairs_task(void *context, size_t task, int thread, sdtw_crew *crew) 
 }
 
 static sdtw_status run_pairs(batch *b, const sdtw_monitor *monitor) {
-  order_by_length(b->order_x, b->pairs, b->job->x, b->job->y, b->tally);
+  sdtw_order_by_length(b->order_x, b->pairs, b->job->x, b->job->y, b->tally);
   return share_out(b, monitor, divide_up(b->pairs, b->edge), pairs_task, (double)b->pairs);
 }
 
 /* ---- SDTW_MATRIX and SDTW_DIST ------------------------------------------------------------- */
-
-static void put_matrix(const sdtw_job *job, sdtw_pair p, double value) {
-  size_t n = job->x->count;
-  job->value[p.x + n * p.y] = value;
-  if (job->x == job->y) job->value[p.y + n * p.x] = value;
-}
-
-static void put_dist(const sdtw_job *job, sdtw_pair p, double value) {
-  size_t n = job->x->count, i = least(p.x, p.y), j = most(p.x, p.y);
-  job->value[n * i - i * (i + 1) / 2 + (j - i - 1)] = value;
-}
 
 /* Task numbers of a self matrix run through the tiles (row, column) with row <= column. */
 static void triangle_tile(size_t task, size_t *row, size_t *column) {
@@ -271,57 +225,35 @@ static void matrix_task(void *context, size_t task, int thread, sdtw_crew *crew)
   size_t count = list_tile(b, row, column, w);
   evaluate(w, count, crew, thread);
   for (size_t i = 0; i < count; i++) {
-    double value = without_own(job, w->value[i], w->pairs[i]);
+    double value = sdtw_without_own(job, w->value[i], w->pairs[i].x, w->pairs[i].y);
     if (job->kind == SDTW_DIST)
-      put_dist(job, w->pairs[i], value);
+      sdtw_put_dist(job, w->pairs[i].x, w->pairs[i].y, value);
     else
-      put_matrix(job, w->pairs[i], value);
+      sdtw_put_matrix(job, w->pairs[i].x, w->pairs[i].y, value);
   }
 }
 
 static sdtw_status run_matrix(batch *b, const sdtw_monitor *monitor) {
   const sdtw_job *job = b->job;
   size_t rows = divide_up(job->x->count, b->edge), columns = divide_up(job->y->count, b->edge);
-  order_by_length(b->order_x, job->x->count, job->x, NULL, b->tally);
-  order_by_length(b->order_y, job->y->count, job->y, NULL, b->tally);
+  sdtw_order_by_length(b->order_x, job->x->count, job->x, NULL, b->tally);
+  sdtw_order_by_length(b->order_y, job->y->count, job->y, NULL, b->tally);
   size_t tasks = job->x == job->y ? rows * (rows + 1) / 2 : rows * columns;
   return share_out(b, monitor, tasks, matrix_task, (double)job->x->count * (double)job->y->count);
 }
 
 /* ---- SDTW_KNN ------------------------------------------------------------------------------ */
 
-/* A list of the k nearest so far, in order: by distance, ties by number. */
-typedef struct {
-  double *distance;
-  size_t *index;
-  size_t k, count;
-} nearest;
-
-static void consider(nearest *list, double distance, size_t index) {
-  size_t at = list->count;
-  while (at > 0 && (list->distance[at - 1] > distance ||
-                    (list->distance[at - 1] == distance && list->index[at - 1] > index)))
-    at--;
-  if (at == list->k) return;
-  if (list->count < list->k) list->count++;
-  for (size_t i = list->count - 1; i > at; i--) {
-    list->distance[i] = list->distance[i - 1];
-    list->index[i] = list->index[i - 1];
-  }
-  list->distance[at] = distance;
-  list->index[at] = index;
-}
-
 static const size_t nobody = (size_t)-1;
 
-static nearest kept_of(const batch *b, size_t query, size_t segment) {
+static sdtw_nearest kept_of(const batch *b, size_t query, size_t segment) {
   size_t k = (size_t)b->job->k, at = (query * b->segments + segment) * k;
-  return (nearest){b->near + at, b->near_index + at, k, 0};
+  return (sdtw_nearest){b->near + at, b->near_index + at, k, 0};
 }
 
 /* Compares the queries from..to-1 with the candidates first..end-1, all in length order. */
-static void knn_tile(batch *b, size_t from, size_t to, size_t first, size_t end, nearest *lists,
-                     worker *w, sdtw_crew *crew, int thread) {
+static void knn_tile(batch *b, size_t from, size_t to, size_t first, size_t end,
+                     sdtw_nearest *lists, worker *w, sdtw_crew *crew, int thread) {
   const sdtw_job *job = b->job;
   size_t count = 0;
   for (size_t q = from; q < to; q++) {
@@ -333,8 +265,10 @@ static void knn_tile(batch *b, size_t from, size_t to, size_t first, size_t end,
   evaluate(w, count, crew, thread);
   size_t i = 0;
   for (size_t q = from; q < to; q++) {
-    for (; i < count && w->pairs[i].x == b->order_x[q]; i++)
-      consider(lists + (q - from), without_own(job, w->value[i], w->pairs[i]), w->pairs[i].y);
+    for (; i < count && w->pairs[i].x == b->order_x[q]; i++) {
+      sdtw_pair p = w->pairs[i];
+      sdtw_consider(lists + (q - from), sdtw_without_own(job, w->value[i], p.x, p.y), p.y);
+    }
   }
 }
 
@@ -344,7 +278,7 @@ static void knn_task(void *context, size_t task, int thread, sdtw_crew *crew) {
   size_t from = task / b->segments * KNN_QUERIES;
   size_t to = least(from + KNN_QUERIES, b->job->x->count);
   size_t first = n * segment / b->segments, end = n * (segment + 1) / b->segments;
-  nearest lists[KNN_QUERIES];
+  sdtw_nearest lists[KNN_QUERIES];
   for (size_t q = from; q < to; q++) lists[q - from] = kept_of(b, q, segment);
   for (size_t c = first; c < end; c += KNN_CANDIDATES) {
     if (sdtw_crew_stopped(crew, thread)) return;
@@ -352,19 +286,19 @@ static void knn_task(void *context, size_t task, int thread, sdtw_crew *crew) {
              thread);
   }
   for (size_t q = from; q < to; q++) {
-    nearest *list = lists + (q - from);
+    sdtw_nearest *list = lists + (q - from);
     for (size_t i = list->count; i < list->k; i++) list->index[i] = nobody;
   }
 }
 
 /* Joins the lists of a query's segments and hands the result out. */
 static void merge_segments(const batch *b, size_t query) {
-  nearest all = {b->merged, b->merged_index, (size_t)b->job->k, 0};
+  sdtw_nearest all = {b->merged, b->merged_index, (size_t)b->job->k, 0};
   size_t place = b->order_x[query], queries = b->job->x->count;
   for (size_t s = 0; s < b->segments; s++) {
-    nearest part = kept_of(b, query, s);
+    sdtw_nearest part = kept_of(b, query, s);
     for (size_t i = 0; i < part.k && part.index[i] != nobody; i++)
-      consider(&all, part.distance[i], part.index[i]);
+      sdtw_consider(&all, part.distance[i], part.index[i]);
   }
   for (size_t i = 0; i < all.count; i++) {
     b->job->distance[place + i * queries] = all.distance[i];
@@ -375,8 +309,8 @@ static void merge_segments(const batch *b, size_t query) {
 static sdtw_status run_knn(batch *b, const sdtw_monitor *monitor) {
   const sdtw_job *job = b->job;
   size_t queries = job->x->count;
-  order_by_length(b->order_x, queries, job->x, NULL, b->tally);
-  order_by_length(b->order_y, job->y->count, job->y, NULL, b->tally);
+  sdtw_order_by_length(b->order_x, queries, job->x, NULL, b->tally);
+  sdtw_order_by_length(b->order_y, job->y->count, job->y, NULL, b->tally);
   size_t tasks = divide_up(queries, KNN_QUERIES) * b->segments;
   double pairs = (double)queries * (double)job->y->count;
   if (share_out(b, monitor, tasks, knn_task, pairs)) return SDTW_STOPPED;
@@ -427,7 +361,7 @@ static void gather(const batch *b, size_t offset, size_t size, double *out) {
 static sdtw_status run_reduce(batch *b, const sdtw_monitor *monitor) {
   const sdtw_job *job = b->job;
   size_t n = (size_t)job->x->length[0], d = job->x->d;
-  order_by_length(b->order_y, b->pairs, job->y, NULL, b->tally);
+  sdtw_order_by_length(b->order_y, b->pairs, job->y, NULL, b->tally);
   if (share_out(b, monitor, divide_up(b->pairs, b->edge), reduce_task, (double)b->pairs))
     return SDTW_STOPPED;
   size_t moments = job->sum_x ? n * d : 0;

@@ -13,7 +13,7 @@ typedef enum { SDTW_SQEUCLIDEAN, SDTW_EUCLIDEAN, SDTW_MANHATTAN, SDTW_COSINE } s
 
 typedef enum { SDTW_GENERIC, SDTW_AVX2, SDTW_AVX512 } sdtw_isa;
 
-typedef enum { SDTW_OK, SDTW_STOPPED } sdtw_status;
+typedef enum { SDTW_OK, SDTW_STOPPED, SDTW_FAILED } sdtw_status;
 
 typedef struct {
   const double *values;
@@ -30,6 +30,7 @@ typedef struct {
   int single;            /* work in float: a third of the digits, about twice the speed */
   int threads;
   sdtw_isa isa;
+  double device_memory; /* CUDA only: bytes to use at most, 0 for as many as are free */
 } sdtw_options;
 
 /* Called on the calling thread every few milliseconds with the share of work done; a non-zero

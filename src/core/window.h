@@ -7,19 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The CUDA kernels include this file too and set their own qualifiers. */
+#ifndef SDTW_WINDOW_INLINE
+#define SDTW_WINDOW_INLINE static inline
+#endif
+
 typedef struct {
   ptrdiff_t lo, hi;
 } sdtw_range;
 
 /* The allowed columns of row i; window < 0: all. Both ends never fall as i grows. */
-static inline sdtw_range sdtw_window_range(ptrdiff_t i, ptrdiff_t n, ptrdiff_t m,
-                                           ptrdiff_t window) {
+SDTW_WINDOW_INLINE sdtw_range sdtw_window_range(ptrdiff_t i, ptrdiff_t n, ptrdiff_t m,
+                                                ptrdiff_t window) {
+  sdtw_range range = {1, m};
   int64_t rows = n - 1, columns = m - 1, longer = rows > columns ? rows : columns;
-  if (window < 0 || window >= longer || rows == 0) return (sdtw_range){1, m};
+  if (window < 0 || window >= longer || rows == 0) return range;
   int64_t centre = (int64_t)(i - 1) * columns, reach = (int64_t)window * longer;
   int64_t first = centre - reach, last = (centre + reach) / rows;
   first = first <= 0 ? 0 : (first + rows - 1) / rows;
-  return (sdtw_range){(ptrdiff_t)first + 1, (ptrdiff_t)(last < columns ? last : columns) + 1};
+  range.lo = (ptrdiff_t)first + 1;
+  range.hi = (ptrdiff_t)(last < columns ? last : columns) + 1;
+  return range;
 }
 
 #endif

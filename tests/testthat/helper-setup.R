@@ -1,10 +1,13 @@
-# Read once when the tests start. The instruction set and the number of threads can be given from
-# outside, so that the whole suite runs once per variant.
+# Read once when the tests start. The instruction set, the number of threads and the backend can be
+# given from outside, so that the whole suite runs once per variant.
 
 test_isa <- Sys.getenv("SOFTDTW_TEST_ISA")
 test_threads <- as.integer(Sys.getenv("SOFTDTW_TEST_THREADS", "2"))
 if (is.na(test_threads)) test_threads <- 2L
 
+test_backend <- Sys.getenv("SOFTDTW_TEST_BACKEND")
+
+if (nzchar(test_backend)) options(softdtw.backend = test_backend)
 if (nzchar(test_isa)) options(softdtw.isa = test_isa)
 softdtw_threads(test_threads)
 

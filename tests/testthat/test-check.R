@@ -58,8 +58,6 @@ test_that("a choice that is not yet served is not offered", {
   for (type in c("sharp", "mean")) {
     expect_error(softdtw_dist(list(1, 2), type = type), class = "softdtw_error_argument")
   }
-  expect_error(softdtw(1, 2, precision = "single"), "precision|unused")
-  expect_error(softdtw(1, 2, backend = "cuda"), "backend|unused")
 })
 
 test_that("an unknown instruction set is an error", {

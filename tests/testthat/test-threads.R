@@ -42,6 +42,7 @@ test_that("a long pair alone gives the same bits on one and two threads", {
 
 test_that("a forked child after a threaded call neither hangs nor differs", {
   skip_on_os("windows")
+  skip_if(test_backend == "cuda", "CUDA does not survive a fork (test-backend.R)")
   set <- with_seed(204, random_set(rep(30, 24)))
   want <- with_threads(2, softdtw_matrix(set))
   got <- parallel::mclapply(1:4, \(k) {
