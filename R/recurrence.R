@@ -45,8 +45,8 @@
 #'
 #'   `linear_recurrence_grad()`: a list of `value` (what `linear_recurrence()` returns) and
 #'   `grad_a`, `grad_b`, `grad_x0`, each in the shape of the argument; an argument that is used more
-#'   than once has the sum. With `log = TRUE` they are derivatives of logarithms by logarithms; where a result
-#'   is 0 it has no logarithm, and its share is 0.
+#'   than once has the sum. With `log = TRUE` they are derivatives of logarithms by logarithms;
+#'   where a result is 0 it has no logarithm, and its share is 0.
 #'
 #' @inheritSection softdtw-package Errors
 #'
