@@ -2,6 +2,8 @@
 # No error, no warning, and no note but those that come from the machine or from being new on CRAN.
 
 log <- readLines(commandArgs(trailingOnly = TRUE)[[1L]], warn = FALSE)
+status <- grep("^Status:", log, value = TRUE)
+log <- log[cumsum(log == "* DONE") == 0]
 from <- grep("^\\* checking ", log)
 blocks <- Map(\(a, b) log[a:b], from, c(from[-1L] - 1L, length(log)))
 verdicts <- c("ERROR", "WARNING", "FAILED", "NOTE", "SKIPPED", "OK")
@@ -32,7 +34,6 @@ for (i in seq_along(blocks)) {
     faults <- c(faults, blocks[[i]], "")
   }
 }
-status <- grep("^Status:", log, value = TRUE)
 if (!length(status)) faults <- c(faults, "The check did not reach its end.")
 # what the log counts must have been found, or this file no longer understands it
 for (what in c("ERROR", "WARNING", "NOTE")) {
