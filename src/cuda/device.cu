@@ -553,23 +553,35 @@ static size_t buffer_bytes(const sdtw_cuda_session *s) {
   return bytes;
 }
 
-/* As many teams as the device holds at once and as memory has scratch for. A pair so long that
- * memory has room for none gets longer tiles, which save fewer fronts. */
+/* The next thing to try where memory has no room for a pair: a team of one warp, then longer tiles,
+ * which save fewer fronts. False when nothing is left. */
+template <class T>
+static bool make_slimmer(launch<T> *job) {
+  if (job->warps > 1) {
+    job->warps = 1;
+    job->tile = LONG_TILE;
+    return true;
+  }
+  job->tile *= 2;
+  return job->tile <= LONGEST_TILE;
+}
+
+/* As many teams as the device holds at once and as memory has scratch for. */
 template <class T>
 static sdtw_status reserve_scratch(sdtw_cuda_session *s, launch<T> *job, sdtw_error *error) {
   const double left = s->room - (double)buffer_bytes(s);
-  double each;
-  for (;; job->tile *= 2) {
+  double each, least = HUGE_VAL;
+  do {
     job->scratch_size = scratch_of_team(s, *job);
     each = (double)(job->scratch_size * sizeof(T));
-    if (each <= left || job->tile >= LONGEST_TILE) break;
-  }
+    if (each < least) least = each;
+  } while (each > left && make_slimmer(job));
   if (each * job->teams > left) job->teams = each <= left ? (unsigned)(left / each) : 0;
   if (job->teams == 0) {
     char text[sizeof error->message];
     snprintf(text, sizeof text,
              "the device has %.3g MB free for a job whose longest pair alone needs %.3g MB",
-             s->room / 1e6, (each + (double)buffer_bytes(s)) / 1e6);
+             s->room / 1e6, (least + (double)buffer_bytes(s)) / 1e6);
     return failed(error, SDTW_DEVICE_MEMORY, text);
   }
   if (reserve(s, SCRATCH, (size_t)job->teams * job->scratch_size * sizeof(T), error))
