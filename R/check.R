@@ -304,7 +304,8 @@ largest_cost <- function(x, y, cost) {
   reach <- pmax(x$upper - y$lower, y$upper - x$lower)
   switch(cost,
     sqeuclidean = sum(reach^2),
-    euclidean = sqrt(sum(reach^2)),
+    # The largest part is taken out first: C sees to it that no square overflows under the root.
+    euclidean = if (max(reach) > 0) max(reach) * sqrt(sum((reach / max(reach))^2)) else 0,
     manhattan = sum(reach),
     # Half a squared distance of unit vectors.
     cosine = 2

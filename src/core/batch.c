@@ -192,17 +192,21 @@ static void triangle_tile(size_t task, size_t *row, size_t *column) {
   *row = task - c * (c + 1) / 2;
 }
 
-/* The pairs of a tile; of a self matrix only those on or above the diagonal. */
-static size_t list_tile(const batch *b, size_t row, size_t column, sdtw_pair *pairs) {
+/* The pairs of a tile, in groups of as many columns as a pack has pairs, so that packs find the
+ * same y again and again. Of a self matrix only the pairs on or above the diagonal. */
+static size_t list_tile(const batch *b, size_t row, size_t column, worker *w) {
   const sdtw_job *job = b->job;
-  int self = job->x == job->y, skip_diagonal = job->kind == SDTW_DIST;
+  int on_diagonal = job->x == job->y && row == column;
   size_t rows_end = least((row + 1) * b->edge, job->x->count), count = 0;
   size_t columns_end = least((column + 1) * b->edge, job->y->count);
-  for (size_t i = row * b->edge; i < rows_end; i++) {
-    size_t first = column * b->edge;
-    if (self && row == column) first = i + (size_t)skip_diagonal;
-    for (size_t j = first; j < columns_end; j++)
-      pairs[count++] = (sdtw_pair){b->order_x[i], b->order_y[j]};
+  size_t group = (size_t)w->sweep.kernels->width;
+  for (size_t first = column * b->edge; first < columns_end; first += group) {
+    for (size_t i = row * b->edge; i < rows_end; i++) {
+      for (size_t j = first; j < least(first + group, columns_end); j++) {
+        if (on_diagonal && (j < i || (j == i && job->kind == SDTW_DIST))) continue;
+        w->pairs[count++] = (sdtw_pair){b->order_x[i], b->order_y[j]};
+      }
+    }
   }
   return count;
 }
@@ -218,7 +222,7 @@ static void matrix_task(void *context, size_t task, int thread, sdtw_crew *crew)
     row = task % rows;
     column = task / rows;
   }
-  size_t count = list_tile(b, row, column, w->pairs);
+  size_t count = list_tile(b, row, column, w);
   evaluate(w, count, crew, thread);
   for (size_t i = 0; i < count; i++) {
     double value = sdtw_without_own(job, w->value[i], w->pairs[i].x, w->pairs[i].y);
@@ -382,9 +386,8 @@ static void alignment_task(void *context, size_t task, int thread, sdtw_crew *cr
   if (sdtw_sweep_run(s, crew, thread) == SDTW_OK) job->value[0] = s->value[0];
 }
 
-/* ---- centre --------------------------------------------------------------------------------- */
+/* ---- centre and unit ------------------------------------------------------------------------ */
 
-#ifdef SDTW_SINGLE
 static void widen(const sdtw_set *set, size_t k, double *low, double *high) {
   for (size_t i = 0; i < set->count; i++) {
     const double *values = set->values + set->start[i];
@@ -395,20 +398,49 @@ static void widen(const sdtw_set *set, size_t k, double *low, double *high) {
   }
 }
 
-/* A float has seven digits, and an offset common to all series must not use them up. */
-static void find_centre(batch *b) {
-  for (size_t k = 0; !b->job->given_cost && k < b->job->x->d; k++) {
-    double low = HUGE_VAL, high = -HUGE_VAL;
-    widen(b->job->x, k, &low, &high);
-    if (b->job->y != b->job->x) widen(b->job->y, k, &low, &high);
-    b->centre[k] = low + 0.5 * (high - low);
-  }
+/* A float has seven digits, and an offset common to all series must not use them up: in single
+ * precision series are taken relative to the middle of their range. Squares must neither vanish nor
+ * overflow where the result would not: then series are taken in units of a power of two, so that no
+ * bit is lost. In double only the root of the Euclidean cost hides such squares. */
+#ifdef SDTW_SINGLE
+static const double small_reach = 0x1p-16, large_reach = 0x1p16;
+static int is_centred(const sdtw_job *job) { return job->given_cost == NULL; }
+static int has_unit(const sdtw_job *job) {
+  return is_centred(job) && job->options.cost != SDTW_COSINE;
 }
 #else
-static void find_centre(batch *b) {
-  for (size_t k = 0; !b->job->given_cost && k < b->job->x->d; k++) b->centre[k] = 0;
+static const double small_reach = 0x1p-400, large_reach = 0x1p400;
+static int is_centred(const sdtw_job *job) {
+  (void)job;
+  return 0;
 }
+static int has_unit(const sdtw_job *job) { return job->options.cost == SDTW_EUCLIDEAN; }
 #endif
+
+/* Fills b->centre and returns the largest range of a dimension; 0 where it does not matter. */
+static double find_centre(batch *b) {
+  const sdtw_job *job = b->job;
+  double reach = 0;
+  for (size_t k = 0; !job->given_cost && k < job->x->d; k++) {
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    b->centre[k] = 0;
+    if (!is_centred(job) && !has_unit(job)) continue;
+    widen(job->x, k, &low, &high);
+    if (job->y != job->x) widen(job->y, k, &low, &high);
+    if (is_centred(job)) b->centre[k] = low + 0.5 * (high - low);
+    reach = fmax(reach, high - low);
+  }
+  return reach;
+}
+
+static void choose_unit(batch *b, double reach) {
+  int exponent;
+  if (!has_unit(b->job) || reach == 0 || (reach >= small_reach && reach <= large_reach)) return;
+  frexp(reach, &exponent);
+  exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
+  for (int t = 0; t < b->job->options.threads; t++)
+    sdtw_sweep_set_unit(&b->workers[t].sweep, ldexp(1, exponent));
+}
 
 /* ---- entry --------------------------------------------------------------------------------- */
 
@@ -417,7 +449,7 @@ sdtw_status sdtw_batch_run(const sdtw_job *job, void *scratch, const sdtw_monito
   size_t past = (size_t)scratch % SDTW_CACHE_LINE;
   sdtw_arena arena = {(char *)scratch + (past ? SDTW_CACHE_LINE - past : 0), 0};
   lay_out(&b, &arena);
-  find_centre(&b);
+  choose_unit(&b, find_centre(&b));
   switch (job->kind) {
     case SDTW_PAIRS:
       return run_pairs(&b, monitor);

@@ -380,6 +380,10 @@ typedef struct {
   pair a, b, c, d;
 } four;
 
+V_INLINE four four_roots(four x) {
+  return (four){pair_sqrt(x.a), pair_sqrt(x.b), pair_sqrt(x.c), pair_sqrt(x.d)};
+}
+
 /* The distances of four steps at once: one alone would wait for each of its own sums. */
 V_INLINE four four_distances(int kind, const sdtw_real *x, const sdtw_real *y, sdtw_view view,
                              size_t d) {
@@ -391,8 +395,7 @@ V_INLINE four four_distances(int kind, const sdtw_real *x, const sdtw_real *y, s
     sum.c = add_distance(kind, sum.c, pair_sub(x_k, load_points(y + 2 * view.step, view.second)));
     sum.d = add_distance(kind, sum.d, pair_sub(x_k, load_points(y + 3 * view.step, view.second)));
   }
-  if (kind != SDTW_EUCLIDEAN) return sum;
-  return (four){pair_sqrt(sum.a), pair_sqrt(sum.b), pair_sqrt(sum.c), pair_sqrt(sum.d)};
+  return kind == SDTW_EUCLIDEAN ? four_roots(sum) : sum;
 }
 
 V_INLINE void cost_line(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view y, size_t d,
@@ -421,6 +424,49 @@ V_TARGET static void cost(int kind, sdtw_real scale, const sdtw_real *x, sdtw_vi
     cost_line(SDTW_SQEUCLIDEAN, scale, x, y, 1, count, out);
   } else {
     cost_line(SDTW_SQEUCLIDEAN, scale, x, y, d, count, out);
+  }
+}
+
+/* Four columns of y against all rows of a strip, lanes being rows; y is d numbers a column. */
+V_INLINE four column_distances(int kind, const sdtw_real *x, const sdtw_real *y, size_t d) {
+  four sum = {pair_set(0), pair_set(0), pair_set(0), pair_set(0)};
+  for (size_t k = 0; k < d; k++, y++) {
+    pair x_k = pair_load(x + k * LANES);
+    sum.a = add_distance(kind, sum.a, pair_sub(x_k, pair_set(y[0])));
+    sum.b = add_distance(kind, sum.b, pair_sub(x_k, pair_set(y[d])));
+    sum.c = add_distance(kind, sum.c, pair_sub(x_k, pair_set(y[2 * d])));
+    sum.d = add_distance(kind, sum.d, pair_sub(x_k, pair_set(y[3 * d])));
+  }
+  return kind == SDTW_EUCLIDEAN ? four_roots(sum) : sum;
+}
+
+/* Lane l of a column belongs to the step l further on. */
+V_INLINE void put_column(sdtw_real *out, pair cost) {
+  sdtw_real lanes[LANES];
+  pair_store(lanes, cost);
+  for (int l = 0; l < LANES; l++) out[l * (LANES + 1)] = lanes[l];
+}
+
+V_INLINE void cost_columns(int kind, sdtw_real scale, const sdtw_real *x, const sdtw_real *y,
+                           size_t d, size_t count, sdtw_real *out) {
+  pair factor = pair_set(scale);
+  for (size_t c = 0; c < count; c += 4, y += 4 * d, out += 4 * LANES) {
+    four cost = column_distances(kind, x, y, d);
+    put_column(out, pair_mul(cost.a, factor));
+    put_column(out + LANES, pair_mul(cost.b, factor));
+    put_column(out + 2 * LANES, pair_mul(cost.c, factor));
+    put_column(out + 3 * LANES, pair_mul(cost.d, factor));
+  }
+}
+
+V_TARGET static void strip_cost(int kind, sdtw_real scale, const sdtw_real *x, const sdtw_real *y,
+                                size_t d, size_t count, sdtw_real *out) {
+  if (kind == SDTW_MANHATTAN) {
+    cost_columns(SDTW_MANHATTAN, scale, x, y, d, count, out);
+  } else if (kind == SDTW_EUCLIDEAN) {
+    cost_columns(SDTW_EUCLIDEAN, scale, x, y, d, count, out);
+  } else {
+    cost_columns(SDTW_SQEUCLIDEAN, scale, x, y, d, count, out);
   }
 }
 
@@ -568,6 +614,7 @@ const sdtw_kernels SDTW_TABLE = {
     .lanes = LANES,
     .width = V_WIDTH,
     .cost = cost,
+    .strip_cost = strip_cost,
     .forward = forward,
     .backward = backward,
     .gradient = gradient,

@@ -63,6 +63,12 @@ typedef struct {
   void (*cost)(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view y, size_t d, size_t count,
                sdtw_real *out);
 
+  /* The same for a strip by columns, each spread over the steps that its lanes meet it in: faster
+   * where d is large. y is d numbers a column, count a multiple of 4, and out begins at the step
+   * where the first row meets the first column. */
+  void (*strip_cost)(int kind, sdtw_real scale, const sdtw_real *x, const sdtw_real *y, size_t d,
+                     size_t count, sdtw_real *out);
+
   /* Sweeps the steps from..to-1: the border above is replaced by the border below. state holds
    * SDTW_FORWARD_STATE vectors between calls on one line. cost and shares start at step `from`;
    * shares (three vectors a step: up, left, diagonal) may be NULL. */

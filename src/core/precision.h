@@ -21,6 +21,7 @@ typedef double sdtw_real;
 #define sdtw_kernels_avx2 SDTW_NAMED(sdtw_kernels_avx2)
 #define sdtw_kernels_avx512 SDTW_NAMED(sdtw_kernels_avx512)
 #define sdtw_sweep_init SDTW_NAMED(sdtw_sweep_init)
+#define sdtw_sweep_set_unit SDTW_NAMED(sdtw_sweep_set_unit)
 #define sdtw_sweep_bytes SDTW_NAMED(sdtw_sweep_bytes)
 #define sdtw_sweep_load SDTW_NAMED(sdtw_sweep_load)
 #define sdtw_sweep_load_cost SDTW_NAMED(sdtw_sweep_load_cost)

@@ -17,7 +17,9 @@ static const size_t block_budget = (size_t)1 << 20;
 static const size_t border_budget = (size_t)128 << 20;
 /* Border and y of a pack, bytes: each pair brings its own, and every line passes over them. A
  * strip's lanes share one y, so long series and those of many dimensions go alone. */
-static const size_t pack_budget = (size_t)384 << 10;
+static const size_t pack_budget = (size_t)100 << 10;
+/* From so many dimensions on, a strip's costs are worked out column by column. */
+static const size_t many_dimensions = 4;
 /* A strip's step over a pack's: its lanes are shifted, and its ramps carry masks. */
 static const double strip_burden = 1.25;
 
@@ -59,6 +61,13 @@ static size_t inner_reserved(const sdtw_sweep *s) {
   return at_most(s->lines * s->border_size, at_least(balanced, border_budget / sizeof(sdtw_real)));
 }
 
+/* Reals from one dimension of a strip's y to the next: an odd number of cache lines, so that the
+ * dimensions of one step do not fall into the same few sets of the cache. */
+static ptrdiff_t strip_y_dim(const sdtw_sweep *s) {
+  ptrdiff_t line = SDTW_CACHE_LINE / (ptrdiff_t)sizeof(sdtw_real);
+  return ((s->m_max + 2 * s->kernels->lanes + line - 1) / line | 1) * line;
+}
+
 /* Columns of borders, debts and gradients of y run from `front` before column 0 (a line's last rows
  * reach that far to the left of it) to as far behind column m. */
 static size_t front(const sdtw_sweep *s) { return (size_t)lag(s) + 1; }
@@ -66,6 +75,21 @@ static size_t front(const sdtw_sweep *s) { return (size_t)lag(s) + 1; }
 static sdtw_real *take_columns(sdtw_sweep *s, sdtw_arena *arena) {
   sdtw_real *all = take_reals(arena, s->columns * s->stride);
   return all ? all + front(s) * s->stride : NULL;
+}
+
+static int by_columns(const sdtw_sweep *s) { return s->strip && s->d >= many_dimensions; }
+
+/* What the next load may find still in place comes first: x of a strip, y of a pack. */
+static void take_series(sdtw_sweep *s, sdtw_arena *arena) {
+  size_t m = (size_t)s->m_max, x_size = s->lines * s->d * (size_t)s->kernels->lanes;
+  if (s->strip) {
+    s->x = take_reals(arena, x_size);
+    s->points = take_reals(arena, by_columns(s) ? (m + (size_t)chunk) * s->d : 0);
+    s->y = take_reals(arena, s->d * (size_t)strip_y_dim(s));
+  } else {
+    s->y = take_reals(arena, (m + 2) * s->d * s->stride);
+    s->x = take_reals(arena, x_size);
+  }
 }
 
 static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
@@ -76,11 +100,11 @@ static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
   s->columns = m + 2 + 2 * s->rows;
   s->border_size = 2 * s->columns * s->stride;
 
-  s->x = take_reals(arena, s->lines * d * lanes);
-  s->y = take_reals(arena, s->strip ? d * (m + 2 * lanes) : (m + 2) * d * s->stride);
+  take_series(s, arena);
   s->border.mantissa = take_columns(s, arena);
   s->border.exponent = take_columns(s, arena);
-  s->cost = take_reals(arena, (size_t)chunk * lanes);
+  s->points = take_reals(arena, by_columns(s) ? (m + (size_t)chunk) * d : 0);
+  s->cost = take_reals(arena, ((size_t)chunk + lanes) * lanes);
   s->state = take_reals(arena, SDTW_FORWARD_STATE * lanes);
   if (!s->wants) return;
 
@@ -130,7 +154,6 @@ static const sdtw_kernels *kernels_of(sdtw_isa isa) {
 void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, const double *centre,
                      void *scratch) {
   const sdtw_options *options = &job->options;
-  int cosine = options->cost == SDTW_COSINE;
   memset(s, 0, sizeof *s);
   s->kernels = kernels_of(options->isa);
   s->centre = centre;
@@ -138,14 +161,24 @@ void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, const double
   s->y_set = job->y;
   s->gamma = options->gamma;
   s->hard = options->gamma == 0;
-  /* The cosine cost is half the squared distance of unit vectors. */
-  s->scale = (cosine ? 0.5 : 1.0) * (s->hard ? 1.0 : 1.0 / (options->gamma * ln2));
-  s->kind = cosine ? SDTW_SQEUCLIDEAN : (int)options->cost;
-  s->factor = options->cost == SDTW_SQEUCLIDEAN ? 2.0 : 1.0;
+  s->cost_kind = options->cost;
+  s->kind = options->cost == SDTW_COSINE ? SDTW_SQEUCLIDEAN : (int)options->cost;
   s->window = options->window;
   s->wants = wants;
   s->d = job->given_cost ? 0 : job->x->d;
   s->scratch.base = scratch;
+  sdtw_sweep_set_unit(s, 1);
+}
+
+void sdtw_sweep_set_unit(sdtw_sweep *s, double unit) {
+  double cost_unit = s->kind == SDTW_SQEUCLIDEAN ? unit * unit : unit;
+  /* The cosine cost is half the squared distance of unit vectors. */
+  double half = s->cost_kind == SDTW_COSINE ? 0.5 : 1;
+  s->per_unit = 1 / unit;
+  s->scale = half * (s->hard ? 1 : cost_unit / s->gamma / ln2);
+  s->hard_unit = cost_unit;
+  s->square_unit = unit * unit;
+  s->factor = s->kind == SDTW_SQEUCLIDEAN ? 2 * half * unit : 1;
 }
 
 size_t sdtw_sweep_bytes(const sdtw_job *job, int wants) {
@@ -182,7 +215,8 @@ static void load_x(sdtw_sweep *s, int pair, const double *values) {
   for (ptrdiff_t row = first; row < end; row++) {
     const double *point = values + (size_t)clamp(0, row, s->n[pair] - 1) * s->d;
     for (size_t k = 0; k < s->d; k++)
-      s->x[place_of_row(s, pair, row, k, s->d)] = (sdtw_real)(point[k] - s->centre[k]);
+      s->x[place_of_row(s, pair, row, k, s->d)] = (sdtw_real)((point[k] - s->centre[k]) *
+                                                              s->per_unit);
   }
 }
 
@@ -191,21 +225,31 @@ static void load_pack_y(sdtw_sweep *s, int pair, const double *values) {
   for (ptrdiff_t j = 0; j < s->m_max + 2; j++) {
     const double *point = values + (size_t)clamp(0, j - 1, s->m[pair] - 1) * s->d;
     sdtw_real *out = s->y + (size_t)j * s->d * s->stride + (size_t)pair;
-    for (size_t k = 0; k < s->d; k++) out[k * s->stride] = (sdtw_real)(point[k] - s->centre[k]);
+    for (size_t k = 0; k < s->d; k++)
+      out[k * s->stride] = (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
   }
 }
 
 /* In a strip y is laid out backwards, one dimension after the other, so that the columns step,
  * step - 1, ... of the lanes are neighbours in memory. */
 static void load_strip_y(sdtw_sweep *s, const double *values) {
-  ptrdiff_t lanes = s->kernels->lanes, length = s->m_max + 2 * lanes;
+  ptrdiff_t lanes = s->kernels->lanes, length = strip_y_dim(s);
   for (size_t k = 0; k < s->d; k++) {
     sdtw_real *out = s->y + k * (size_t)length;
     for (ptrdiff_t t = 0; t < length; t++) {
       ptrdiff_t column = clamp(0, s->m_max - 1 - (t - lanes), s->m_max - 1);
-      out[t] = (sdtw_real)(values[(size_t)column * s->d + k] - s->centre[k]);
+      out[t] = (sdtw_real)((values[(size_t)column * s->d + k] - s->centre[k]) * s->per_unit);
     }
   }
+}
+
+/* Pairs of a tile come with the same y's in the same lanes time and again. */
+static int holds_y(const sdtw_sweep *s, ptrdiff_t m_max, const sdtw_pair *pairs, int count) {
+  if (s->held_pairs != count || s->held_steps != m_max) return 0;
+  for (int l = 0; l < count; l++) {
+    if (s->held[l] != pairs[l].y) return 0;
+  }
+  return 1;
 }
 
 static void load_pack(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
@@ -221,11 +265,15 @@ static void load_pack(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
     if (s->m[l] > s->m_max) s->m_max = s->m[l];
   }
   place(s);
+  int held = holds_y(s, s->m_max, pairs, count);
   for (int l = 0; l < width; l++) {
     sdtw_pair p = pairs[l < count ? l : 0];
     load_x(s, l, series(s->x_set, p.x));
-    load_pack_y(s, l, series(s->y_set, p.y));
+    if (!held) load_pack_y(s, l, series(s->y_set, p.y));
+    s->held[l] = p.y;
   }
+  s->held_pairs = count;
+  s->held_steps = s->m_max;
 }
 
 static void set_lone(sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
@@ -236,10 +284,23 @@ static void set_lone(sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
   place(s);
 }
 
+/* Beyond the last column, as many as a chunk may reach, the last is repeated. */
+static void load_points(sdtw_sweep *s, const double *values) {
+  for (ptrdiff_t j = 0; j < s->m_max + chunk; j++) {
+    const double *point = values + (size_t)clamp(0, j, s->m_max - 1) * s->d;
+    for (size_t k = 0; k < s->d; k++)
+      s->points[(size_t)j * s->d + k] = (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
+  }
+}
+
+/* The layout of y by steps serves the costs of few dimensions and all gradients. */
 static void load_strip(sdtw_sweep *s, sdtw_pair p) {
   set_lone(s, s->x_set->length[p.x], s->y_set->length[p.y]);
-  load_x(s, 0, series(s->x_set, p.x));
-  load_strip_y(s, series(s->y_set, p.y));
+  if (s->held_pairs != -1 || s->held[0] != p.x) load_x(s, 0, series(s->x_set, p.x));
+  if (by_columns(s)) load_points(s, series(s->y_set, p.y));
+  if (!by_columns(s) || s->wants) load_strip_y(s, series(s->y_set, p.y));
+  s->held_pairs = -1;
+  s->held[0] = p.x;
 }
 
 static double strip_effort(const sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
@@ -289,7 +350,7 @@ void sdtw_sweep_load_cost(sdtw_sweep *s, const double *cost, size_t n, size_t m)
 
 static sdtw_view y_from(const sdtw_sweep *s, ptrdiff_t step) {
   ptrdiff_t lanes = s->kernels->lanes, width = s->kernels->width, column = (ptrdiff_t)s->d * width;
-  if (s->strip) return (sdtw_view){s->y + lanes + s->m_max - step, -1, s->m_max + 2 * lanes, width};
+  if (s->strip) return (sdtw_view){s->y + lanes + s->m_max - step, -1, strip_y_dim(s), width};
   return (sdtw_view){s->y + step * column, column, width, -column};
 }
 
@@ -354,9 +415,24 @@ static void copy_given_costs(const sdtw_sweep *s, size_t line, ptrdiff_t from, p
   }
 }
 
-static void cost_of(const sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to) {
+/* Chunks of a line come in order: the steps beyond the end of one, which the later rows still share
+ * with its columns, begin the next. */
+static void cost_by_columns(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to, int starts) {
+  size_t lanes = (size_t)s->kernels->lanes, beyond = lanes * lanes * sizeof(sdtw_real);
+  size_t count = (size_t)(to - from + 3) / 4 * 4;
+  if (starts)
+    memset(s->cost, 0, beyond);
+  else
+    memmove(s->cost, s->cost + (size_t)chunk * lanes, beyond);
+  const sdtw_real *y = s->points + (size_t)(from - 1 < s->m_max ? from - 1 : s->m_max) * s->d;
+  s->kernels->strip_cost(s->kind, (sdtw_real)s->scale, x_of(s, line), y, s->d, count, s->cost);
+}
+
+static void cost_of(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to, int starts) {
   if (s->given) {
     copy_given_costs(s, line, from, to);
+  } else if (by_columns(s)) {
+    cost_by_columns(s, line, from, to, starts);
   } else {
     s->kernels->cost(s->kind, (sdtw_real)s->scale, x_of(s, line), y_from(s, from), s->d,
                      (size_t)(to - from), s->cost);
@@ -406,7 +482,7 @@ static void start_line(sdtw_sweep *s, size_t line, const sdtw_span *span) {
 /* The mantissa may have drifted: brought back first, it gives the same bits from any sweep. */
 static double value_of(const sdtw_sweep *s, double mantissa, double exponent) {
   int drift;
-  if (s->hard) return mantissa;
+  if (s->hard) return mantissa * s->hard_unit;
   mantissa = frexp(mantissa, &drift);
   return -(s->gamma * ln2) * (log2(mantissa) + (exponent + drift));
 }
@@ -438,7 +514,7 @@ static void forward_line(sdtw_sweep *s, size_t line, sdtw_real *shares) {
   for (ptrdiff_t from = span.first; from <= span.last; from += chunk) {
     ptrdiff_t to = from + chunk <= span.last ? from + chunk : span.last + 1;
     sdtw_real *kept = shares ? shares + (size_t)(from - 1) * SDTW_SHARES * lanes : NULL;
-    cost_of(s, line, from, to);
+    cost_of(s, line, from, to, from == span.first);
     s->kernels->forward(s->hard, s->strip, s->cost, s->border, s->state, kept, &span, from, to);
   }
 }
@@ -675,5 +751,5 @@ void sdtw_sweep_add_y(const sdtw_sweep *s, int pair, double weight, double *out)
 void sdtw_sweep_add_moments(const sdtw_sweep *s, int pair, double weight, double *mass,
                             double *square) {
   add_rows(s, pair, s->mass, 1, weight, mass);
-  add_rows(s, pair, s->square, s->d, weight, square);
+  add_rows(s, pair, s->square, s->d, weight * s->square_unit, square);
 }

@@ -28,8 +28,10 @@ typedef struct {
   /* fixed for the job */
   const sdtw_kernels *kernels;
   const sdtw_set *x_set, *y_set;
-  double gamma, scale, factor;
-  const double *centre; /* subtracted from all points of a dimension */
+  sdtw_ground_cost cost_kind;
+  double gamma;
+  const double *centre; /* points are taken as (point - centre) * per_unit */
+  double per_unit, scale, hard_unit, square_unit, factor; /* from there to results */
   ptrdiff_t window;
   int hard, kind, wants;
 
@@ -41,10 +43,16 @@ typedef struct {
   double *alignment_out; /* where to put E, n x m */
   double value[SDTW_MAX_LANES];
 
+  /* what the last load left in place: the y's of a pack of held_pairs pairs, or, -1, x of a strip
+   */
+  int held_pairs;
+  ptrdiff_t held_steps;
+  size_t held[SDTW_MAX_LANES];
+
   /* layout, in scratch memory */
   sdtw_arena scratch;
   size_t lines, rows, stride, columns, block, superblock, border_size;
-  sdtw_real *x, *y;
+  sdtw_real *x, *y, *points; /* points: y once more, column by column */
   sdtw_border border;
   sdtw_real *outer, *inner, *shares, *cost, *state, *alignment;
   sdtw_debt debt;
@@ -53,6 +61,8 @@ typedef struct {
 
 void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, const double *centre,
                      void *scratch);
+/* Takes points in units of `unit`, a power of two; without this it is 1. */
+void sdtw_sweep_set_unit(sdtw_sweep *s, double unit);
 /* Bytes of scratch for any pair of the job's sets. */
 size_t sdtw_sweep_bytes(const sdtw_job *job, int wants);
 

@@ -137,3 +137,19 @@ test_that("a gradient of 20000 x 20000 steps stays below 1 GB", {
   expect_true(all(is.finite(g$grad_x)))
   expect_within(sum(g$grad_x) + sum(g$grad_y), 0, 1e-7)
 })
+
+test_that("the Euclidean cost works wherever the distances are doubles, not only their squares", {
+  expect_equal(
+    softdtw(c(1e-170, 0), c(0, 1e-170), gamma = 0, cost = "euclidean"), 2e-170,
+    tolerance = 1e-14
+  )
+  x <- c(1, 5, 3)
+  y <- c(2, 2, 4, 1)
+  plain <- softdtw_grad(x, y, gamma = 0.5, cost = "euclidean")
+  for (unit in 2^c(-900, -530, 450, 900)) {
+    scaled <- softdtw_grad(x * unit, y * unit, gamma = 0.5 * unit, cost = "euclidean")
+    expect_identical(scaled$value, plain$value * unit)
+    expect_identical(scaled$grad_x, plain$grad_x)
+    expect_identical(scaled$grad_y, plain$grad_y)
+  }
+})
