@@ -11,6 +11,7 @@
 #'   [softdtw_knn()].
 #' * Averages and clusters: [softdtw_barycenter()], [softdtw_kmeans()], [softdtw_centroids()].
 #' * Training a model: [softdtw_loss()].
+#' * Smoothing and other recurrences along time: [linear_recurrence()].
 #' * Forms of data: [as_series()]. A smoothing to begin with: [softdtw_gamma()].
 #' * What is in use on this machine: [softdtw_info()], [softdtw_threads()].
 #'

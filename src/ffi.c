@@ -113,11 +113,13 @@ static int show_progress(SEXP progress, double done) {
 static int look_at_user(void *data, double done) {
   const watch *w = data;
   if (!R_ToplevelExec(check_interrupt, NULL)) return 1;
-  return !Rf_isNull(w->progress) && show_progress(w->progress, done);
+  return w && !Rf_isNull(w->progress) && show_progress(w->progress, done);
 }
 
+sdtw_monitor user_monitor(void) { return (sdtw_monitor){look_at_user, NULL}; }
+
 /* The interrupt has been taken from R by look_at_user(): give it back as R would have. */
-static void raise_interrupt(void) {
+void raise_interrupt(void) {
   SEXP name = PROTECT(Rf_mkString("softdtw"));
   SEXP namespace = PROTECT(R_FindNamespace(name));
   SEXP call = PROTECT(Rf_lang1(Rf_install("signal_interrupt")));

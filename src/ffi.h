@@ -21,6 +21,10 @@ sdtw_set *parse_set(SEXP series, const sdtw_options *options);
  * asked for one, an R error when the engine failed. */
 void run_job(const sdtw_job *job, SEXP opts);
 
+/* For work that is no sdtw_job: watches for interrupts only; to be raised after SDTW_STOPPED. */
+sdtw_monitor user_monitor(void);
+void raise_interrupt(void);
+
 /* The kind of a failure as the class of the R error says it. */
 const char *failure_name(const sdtw_error *error);
 

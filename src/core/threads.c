@@ -118,6 +118,13 @@ int sdtw_crew_stopped(sdtw_crew *crew, int thread) {
   return atomic_load_explicit(&crew->stop, memory_order_relaxed);
 }
 
+/* Most waits are over in microseconds, less than the shortest nap that a system grants; a long one
+ * need not be noticed at once. */
+void sdtw_crew_pause(int tries) {
+  const struct timespec nap = {0, tries < 11000 ? 20000 : 2000000};
+  if (tries >= 10000) nanosleep(&nap, NULL);
+}
+
 static void work_through(sdtw_crew *crew, int thread, sdtw_task work, void *context) {
   for (;;) {
     size_t task = atomic_fetch_add(&crew->next, 1);

@@ -25,5 +25,7 @@ sdtw_status sdtw_crew_run(const sdtw_monitor *monitor, int threads, size_t tasks
                           void *context);
 /* Non-zero once the work is to stop. Cheap; to be asked at least every 10 ms of work. */
 int sdtw_crew_stopped(sdtw_crew *crew, int thread);
+/* Between two looks at what another thread is about to do: nothing at first, then a nap. */
+void sdtw_crew_pause(int tries);
 
 #endif
