@@ -1,6 +1,6 @@
 /* Puts the values of a set as the kernels read them: in their precision, a dimension's time steps
- * together. In single precision a centre common to all series is taken off first: seven digits are
- * not to be used up by an offset. One thread a number; reads and writes once, limited by memory. */
+ * together. Where the job wants it, relative to a centre and in a unit common to all series (see
+ * device.cu). One thread a number; reads and writes once, limited by memory. */
 #include "launch.cuh"
 
 enum { THREADS = 256 };
@@ -8,14 +8,14 @@ enum { THREADS = 256 };
 /* A block takes a series, its threads the numbers of it. */
 template <class T>
 __global__ void __launch_bounds__(THREADS)
-    arrange_kernel(const double *from, const double *centre, T *to, const series_place *place,
+    arrange_kernel(const double *from, const double *frame, T *to, const series_place *place,
                    size_t series, int d) {
   for (size_t s = blockIdx.x; s < series; s += gridDim.x) {
     const size_t start = place[s].start, length = (size_t)place[s].length;
     for (size_t i = threadIdx.x; i < length * (size_t)d; i += blockDim.x) {
       const size_t k = i / length, t = i % length;
       const double value = from[start + t * (size_t)d + k];
-      to[start + i] = (T)(centre ? value - centre[k] : value);
+      to[start + i] = (T)(frame ? (value - frame[k]) * frame[d] : value);
     }
   }
 }
@@ -23,12 +23,12 @@ __global__ void __launch_bounds__(THREADS)
 /* ---- launchers ----------------------------------------------------------------------------- */
 
 template <class T>
-cudaError_t launch_arrange(const double *from, const double *centre, T *to,
+cudaError_t launch_arrange(const double *from, const double *frame, T *to,
                            const series_place *place, size_t series, int d) {
   const unsigned most = 65535, blocks = series < most ? (unsigned)series : most;
   void (*kernel)(const double *, const double *, T *, const series_place *, size_t,
                  int) = arrange_kernel<T>;
-  SDTW_LAUNCH(kernel, blocks, (unsigned)THREADS, from, centre, to, place, series, d);
+  SDTW_LAUNCH(kernel, blocks, (unsigned)THREADS, from, frame, to, place, series, d);
   return cudaGetLastError();
 }
 

@@ -176,10 +176,9 @@ static size_t numbers_of(const sdtw_set *set) {
   return set->start[last] + (size_t)set->length[last] * set->d;
 }
 
-/* centre: NULL in double precision */
-static digest hash_set(const sdtw_set *set, const double *centre) {
-  digest h = {set->d + 1, set->count * 2 + (centre ? 1 : 0)};
-  if (centre) h = hash_bytes(centre, set->d * sizeof *centre, h);
+static digest hash_set(const sdtw_set *set, int single, const double *frame) {
+  digest h = {set->d + 1, set->count * 2 + (single ? 1 : 0)};
+  if (frame) h = hash_bytes(frame, (set->d + 1) * sizeof *frame, h);
   h = hash_bytes(set->length, set->count * sizeof *set->length, h);
   return hash_bytes(set->values, numbers_of(set) * sizeof *set->values, h);
 }
@@ -241,7 +240,12 @@ static cudaError_t allocate(int device, void **at, size_t bytes) {
   return code;
 }
 
-/* ---- the centre ---------------------------------------------------------------------------- */
+/* ---- the frame ----------------------------------------------------------------------------- */
+
+/* As in core/batch.c: in single precision points are taken relative to a centre, because seven
+ * digits are not to be used up by an offset; and where squares would vanish or overflow though the
+ * result would not, in units of a power of two. A frame holds the centre of each dimension and one
+ * over the unit. */
 
 static void widen(const sdtw_set *set, double *low, double *high) {
   const double *v = set->values, *end = v + numbers_of(set);
@@ -253,20 +257,49 @@ static void widen(const sdtw_set *set, double *low, double *high) {
   }
 }
 
-/* The middle of each dimension's range over the larger set (both, when equal): a centroid that
- * moves does not move it, so that the series it is compared with can stay where they are. */
-static double *find_centre(const sdtw_job *job) {
+/* 1 for ranges whose squares are at ease. */
+static double choose_unit(const sdtw_job *job, double reach) {
+  const double ease = ldexp(1, job->options.single ? 16 : 400);
+  int exponent;
+  if (job->options.cost == SDTW_COSINE || reach == 0 || (reach >= 1 / ease && reach <= ease))
+    return 1;
+  frexp(reach, &exponent);
+  return ldexp(1, exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent);
+}
+
+/* The centre is the middle of the ranges of the larger set (of both, when they are equal): a
+ * centroid that moves does not move it, so that the series can stay where they are. Returns the
+ * unit; low and high have room for d numbers. */
+static double fill_frame(const sdtw_job *job, double *frame, double *low, double *high) {
   const size_t d = job->x->d, x = numbers_of(job->x), y = numbers_of(job->y);
-  double *low = (double *)malloc(2 * d * sizeof *low), *high = low + d;
-  if (!low) return NULL;
+  const sdtw_set *larger = x >= y ? job->x : job->y, *other = x >= y ? job->y : job->x;
+  double reach = 0;
   for (size_t k = 0; k < d; k++) {
     low[k] = HUGE_VAL;
     high[k] = -HUGE_VAL;
   }
-  if (x >= y) widen(job->x, low, high);
-  if (y >= x && job->y != job->x) widen(job->y, low, high);
-  for (size_t k = 0; k < d; k++) low[k] += 0.5 * (high[k] - low[k]);
-  return low;
+  widen(larger, low, high);
+  if (x == y) widen(other, low, high);
+  for (size_t k = 0; k < d; k++)
+    frame[k] = job->options.single ? low[k] + 0.5 * (high[k] - low[k]) : 0;
+  if (x != y) widen(other, low, high);
+  for (size_t k = 0; k < d; k++) reach = high[k] - low[k] > reach ? high[k] - low[k] : reach;
+  return choose_unit(job, reach);
+}
+
+static sdtw_status find_frame(sdtw_cuda_session *s, sdtw_error *error) {
+  const sdtw_job *job = s->job;
+  const size_t d = job->x->d;
+  if (!job->options.single && job->options.cost != SDTW_EUCLIDEAN) return SDTW_OK;
+  double *frame = (double *)malloc(3 * (d + 1) * sizeof *frame);
+  if (!frame) return failed(error, SDTW_DEVICE_ERROR, "no memory for the ranges of the series");
+  s->unit = fill_frame(job, frame, frame + d + 1, frame + 2 * (d + 1));
+  frame[d] = 1 / s->unit;
+  s->frame = frame;
+  if (job->options.single || s->unit != 1) return SDTW_OK;
+  free(frame);
+  s->frame = NULL;
+  return SDTW_OK;
 }
 
 /* ---- sending a set ------------------------------------------------------------------------- */
@@ -287,23 +320,22 @@ static sdtw_status send_places(const sdtw_set *set, series_place *to, sdtw_error
 }
 
 template <class T>
-static cudaError_t send_values(const sdtw_set *set, const double *centre, double *raw,
+static cudaError_t send_values(const sdtw_set *set, const double *frame, double *raw,
                                const kept_set *k) {
   cudaError_t code = cudaMemcpy(raw, set->values, numbers_of(set) * sizeof(double),
                                 cudaMemcpyHostToDevice);
   if (code != cudaSuccess || raw == (double *)k->values) return code;
-  return launch_arrange(raw, centre, (T *)k->values, k->places, set->count, (int)set->d);
+  return launch_arrange(raw, frame, (T *)k->values, k->places, set->count, (int)set->d);
 }
 
 static const char *const no_memory = "find memory for the series";
 
 /* Doubles of one dimension are in the kernels' order as they come; others are put in order on the
  * device, from a copy that is freed afterwards. */
-static sdtw_status fill_set(int device, const sdtw_set *set, const double *centre, kept_set *k,
-                            sdtw_error *error) {
-  const bool single = centre != NULL;
+static sdtw_status fill_set(int device, const sdtw_set *set, int single, const double *frame,
+                            kept_set *k, sdtw_error *error) {
   const size_t numbers = numbers_of(set), raw_bytes = numbers * sizeof(double);
-  const bool as_it_is = !single && set->d == 1;
+  const bool as_it_is = !single && !frame && set->d == 1;
   double *raw = NULL;
   k->value_bytes = numbers * (single ? sizeof(float) : sizeof(double));
   k->place_bytes = set->count * sizeof(series_place);
@@ -312,8 +344,8 @@ static sdtw_status fill_set(int device, const sdtw_set *set, const double *centr
   if (send_places(set, k->places, error)) return SDTW_FAILED;
   if (!as_it_is) CHECK(allocate(device, (void **)&raw, raw_bytes), no_memory);
   double *to = as_it_is ? (double *)k->values : raw;
-  cudaError_t code = single ? send_values<float>(set, centre, to, k)
-                            : send_values<double>(set, centre, to, k);
+  cudaError_t code = single ? send_values<float>(set, frame, to, k)
+                            : send_values<double>(set, frame, to, k);
   if (code == cudaSuccess) code = cudaDeviceSynchronize();
   give_back(raw, raw_bytes);
   CHECK(code, "send the series");
@@ -322,7 +354,7 @@ static sdtw_status fill_set(int device, const sdtw_set *set, const double *centr
 
 /* ---- sessions ------------------------------------------------------------------------------ */
 
-enum { PAIRS, OUT_AT, VALUE, OUT, SCRATCH, TICKET, GIVEN, WEIGHTS, SUMS, CENTRE };
+enum { PAIRS, OUT_AT, VALUE, OUT, SCRATCH, TICKET, GIVEN, WEIGHTS, SUMS, FRAME };
 
 static const char *const no_room = "find memory for a chunk of pairs";
 
@@ -370,7 +402,8 @@ static sdtw_status send(sdtw_cuda_session *s, int which, const void *data, size_
 static sdtw_status keep_set(sdtw_cuda_session *s, const sdtw_set *set, int *place,
                             sdtw_error *error) {
   const int device = s->device;
-  const digest h = hash_set(set, s->centre);
+  const int single = s->job->options.single;
+  const digest h = hash_set(set, single, s->frame);
   kept_set *own = kept[device], *k = NULL;
   for (int i = 0; i < MOST_SETS && !k; i++) {
     if (own[i].values && own[i].hash.a == h.a && own[i].hash.b == h.b) k = &own[i];
@@ -384,8 +417,8 @@ static sdtw_status keep_set(sdtw_cuda_session *s, const sdtw_set *set, int *plac
       return keep_set(s, set, place, error);
     }
     k->holders = 1; /* not to be dropped for its own sake */
-    const double *centre = s->centre ? (const double *)s->buffers[CENTRE].at : NULL;
-    if (fill_set(device, set, centre, k, error)) {
+    const double *frame = s->frame ? (const double *)s->buffers[FRAME].at : NULL;
+    if (fill_set(device, set, single, frame, k, error)) {
       drop_set(k);
       return SDTW_FAILED;
     }
@@ -432,11 +465,9 @@ static sdtw_status find_room(sdtw_cuda_session *s, sdtw_error *error) {
 
 static sdtw_status send_sets(sdtw_cuda_session *s, sdtw_error *error) {
   const sdtw_job *job = s->job;
-  if (job->options.single) {
-    s->centre = find_centre(job);
-    if (!s->centre) return failed(error, SDTW_DEVICE_ERROR, "no memory for the series' centre");
-    if (send(s, CENTRE, s->centre, job->x->d * sizeof(double), error)) return SDTW_FAILED;
-  }
+  if (find_frame(s, error)) return SDTW_FAILED;
+  if (s->frame && send(s, FRAME, s->frame, (job->x->d + 1) * sizeof(double), error))
+    return SDTW_FAILED;
   if (keep_set(s, job->x, &s->set_x, error)) return SDTW_FAILED;
   return job->y == job->x ? SDTW_OK : keep_set(s, job->y, &s->set_y, error);
 }
@@ -447,6 +478,7 @@ sdtw_status sdtw_cuda_open(sdtw_cuda_session *session, int device, const sdtw_jo
   session->job = job;
   session->device = device;
   session->wants = wants;
+  session->unit = 1;
   session->set_x = session->set_y = -1;
   memcpy(session->buffers, spare[device], sizeof spare[device]);
   memset(spare[device], 0, sizeof spare[device]);
@@ -482,7 +514,7 @@ static void recover(int device) {
 }
 
 void sdtw_cuda_close(sdtw_cuda_session *session, sdtw_status status) {
-  free(session->centre);
+  free(session->frame);
   if (cudaSetDevice(session->device) != cudaSuccess) return;
   let_go(session, session->set_x);
   let_go(session, session->set_y);
@@ -553,23 +585,35 @@ static size_t buffer_bytes(const sdtw_cuda_session *s) {
   return bytes;
 }
 
-/* As many teams as the device holds at once and as memory has scratch for. A pair so long that
- * memory has room for none gets longer tiles, which save fewer fronts. */
+/* The next thing to try where memory has no room for a pair: a team of one warp, then longer tiles,
+ * which save fewer fronts. False when nothing is left. */
+template <class T>
+static bool make_slimmer(launch<T> *job) {
+  if (job->warps > 1) {
+    job->warps = 1;
+    job->tile = LONG_TILE;
+    return true;
+  }
+  job->tile *= 2;
+  return job->tile <= LONGEST_TILE;
+}
+
+/* As many teams as the device holds at once and as memory has scratch for. */
 template <class T>
 static sdtw_status reserve_scratch(sdtw_cuda_session *s, launch<T> *job, sdtw_error *error) {
   const double left = s->room - (double)buffer_bytes(s);
-  double each;
-  for (;; job->tile *= 2) {
+  double each, least = HUGE_VAL;
+  do {
     job->scratch_size = scratch_of_team(s, *job);
     each = (double)(job->scratch_size * sizeof(T));
-    if (each <= left || job->tile >= LONGEST_TILE) break;
-  }
+    if (each < least) least = each;
+  } while (each > left && make_slimmer(job));
   if (each * job->teams > left) job->teams = each <= left ? (unsigned)(left / each) : 0;
   if (job->teams == 0) {
     char text[sizeof error->message];
     snprintf(text, sizeof text,
              "the device has %.3g MB free for a job whose longest pair alone needs %.3g MB",
-             s->room / 1e6, (each + (double)buffer_bytes(s)) / 1e6);
+             s->room / 1e6, (least + (double)buffer_bytes(s)) / 1e6);
     return failed(error, SDTW_DEVICE_MEMORY, text);
   }
   if (reserve(s, SCRATCH, (size_t)job->teams * job->scratch_size * sizeof(T), error))
@@ -584,8 +628,9 @@ static void fill_constants(const sdtw_cuda_session *s, launch<T> *job) {
   const bool cosine = o->cost == SDTW_COSINE; /* half the squared distance of unit vectors */
   job->hard = o->gamma == 0;
   job->ground = cosine ? SDTW_SQEUCLIDEAN : (int)o->cost;
-  job->scale = (T)((cosine ? 0.5 : 1.0) * (job->hard ? 1.0 : 1.0 / (o->gamma * ln2)));
-  job->unit = -(o->gamma * ln2);
+  const double cost_unit = job->ground == SDTW_SQEUCLIDEAN ? s->unit * s->unit : s->unit;
+  job->scale = (T)((cosine ? 0.5 : 1.0) * (job->hard ? 1.0 : cost_unit / o->gamma / ln2));
+  job->unit = job->hard ? cost_unit : -(o->gamma * ln2);
   job->window = o->window;
   job->wants = s->wants;
   job->count = (unsigned)s->chunk.count;

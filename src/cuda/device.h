@@ -49,7 +49,8 @@ typedef struct {
   int device, wants;
   int set_x, set_y; /* places among the sets that the device keeps, -1 for none */
   double room;      /* bytes that the buffers may take */
-  double *centre;   /* taken off all points in single precision, on the host; else NULL */
+  double *frame;    /* on the host: see device.cu; NULL for points as they are */
+  double unit;      /* of the points on the device, a power of two */
   sdtw_cuda_buffer buffers[SDTW_CUDA_BUFFERS];
   sdtw_cuda_chunk chunk;
   double launched; /* when the kernels of the chunk were, in seconds */

@@ -233,7 +233,7 @@ SDTW_DEVICE void put_value(const pair_view<T> &p, const stripe &s, int lane, fro
   }
   const scaled<T> corner = f.left[0];
   const double m = (double)corner.mantissa;
-  *value = Hard ? m : unit * (log2(m) + (double)corner.exponent);
+  *value = unit * (Hard ? m : log2(m) + (double)corner.exponent);
 }
 
 /* Sweeps a pair forward and puts its value; with Save also keeps what the way back needs. */

@@ -35,6 +35,7 @@ typedef struct {
   size_t *order_x, *order_y, *tally;
   size_t i, j;              /* the next pair, in order */
   double cells, cells_done; /* of the job */
+  double unit;              /* of the points on the devices */
   station *stations;
   double *sums;       /* REDUCE */
   sdtw_nearest *near; /* KNN: a list for each query */
@@ -287,9 +288,15 @@ static double result(const plan *p, const void *out, size_t i) {
   return p->job->options.single ? (double)((const float *)out)[i] : ((const double *)out)[i];
 }
 
+/* From sums of E (x - y), of points in the device's unit, to gradients. */
+static double gradient_factor(const plan *p) {
+  const sdtw_ground_cost cost = p->job->options.cost;
+  return cost == SDTW_SQEUCLIDEAN ? 2 * p->unit : cost == SDTW_COSINE ? p->unit : 1;
+}
+
 static void put_gradients(const plan *p, const station *s, size_t i) {
   const sdtw_job *job = p->job;
-  const double factor = job->options.cost == SDTW_SQEUCLIDEAN ? 2.0 : 1.0;
+  const double factor = gradient_factor(p);
   size_t at = p->wants ? s->out_at[i] : 0, which = s->number[i], d = job->x->d;
   if (job->grad_x) {
     size_t numbers = (size_t)job->x->length[s->pairs[i].x] * d;
@@ -357,7 +364,7 @@ static void put_chunk(plan *p, const station *s) {
 static void finish_reduce(const plan *p) {
   const sdtw_job *job = p->job;
   const size_t n = (size_t)job->x->length[0], d = job->x->d;
-  const double factor = job->options.cost == SDTW_SQEUCLIDEAN ? 2.0 : 1.0;
+  const double factor = gradient_factor(p);
   const double *sums = p->sums;
   if (job->sum_x) {
     for (size_t i = 0; i < n * d; i++) job->sum_x[i] = factor * sums[i];
@@ -365,7 +372,7 @@ static void finish_reduce(const plan *p) {
   }
   if (!job->mass) return;
   memcpy(job->mass, sums, n * sizeof(double));
-  memcpy(job->square, sums + n, n * d * sizeof(double));
+  for (size_t i = 0; i < n * d; i++) job->square[i] = p->unit * p->unit * sums[n + i];
 }
 
 static void finish_knn(const plan *p) {
@@ -417,6 +424,7 @@ static sdtw_status open_stations(plan *p, sdtw_error *error) {
   for (int i = 0; i < p->devices; i++) {
     p->stations[i].open = 1;
     if (sdtw_cuda_open(&p->stations[i].session, i, p->job, p->wants, error)) return SDTW_FAILED;
+    p->unit = p->stations[i].session.unit;
   }
   return SDTW_OK;
 }

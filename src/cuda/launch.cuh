@@ -24,7 +24,7 @@ struct launch {
   int d, ground, hard;
   int wants; /* of SDTW_CUDA_GRAD_X and so on */
   T scale;
-  double unit; /* -gamma ln 2 */
+  double unit; /* of values: -gamma ln 2; for hard DTW that of the costs */
   long long window;
 
   unsigned teams;  /* that are at work at once: each draws pairs until none is left */
@@ -74,9 +74,9 @@ template <class T>
 int resident_gradient_teams(bool hard, int warps);
 
 /* arrange.cu: from doubles, a time step's dimensions together, to T, a dimension's steps together,
- * less the centre of each dimension (NULL for none). The series follow one another in both. */
+ * as (point - frame[k]) frame[d] (NULL: as they are). The series follow one another in both. */
 template <class T>
-cudaError_t launch_arrange(const double *from, const double *centre, T *to,
+cudaError_t launch_arrange(const double *from, const double *frame, T *to,
                            const series_place *place, size_t series, int d);
 
 /* sum.cu: sums[b][i] = the sum of weights[p] out[p][i] over the pairs of block b, in order. */

@@ -399,7 +399,7 @@ static void check_offset(void) {
 
 static void check_batch(size_t pairs, int longest, int single) {
   setting s = setting_of(1, SDTW_SQEUCLIDEAN, -1, single);
-  int *lengths = malloc(pairs * sizeof *lengths);
+  int *lengths = calloc(pairs, sizeof *lengths);
   char what[64];
   snprintf(what, sizeof what, "batch of %zu", pairs);
   for (size_t i = 0; i < pairs; i++) lengths[i] = 1 + (int)(uniform() * longest);
