@@ -38,7 +38,7 @@ done
 for file in $kernels; do
   compile_kernel "cuda/$file.cu" "$out/$file.o"
 done
-[ -z "$EMULATE" ] || compile_kernel cuda/emulate/emulate.cpp "$out/emulate.o"
+[ -z "$EMULATE" ] || compile_kernel cuda/emulate/emulate.cu "$out/emulate.o"
 
 link() {
   name=$1

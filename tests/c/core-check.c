@@ -230,7 +230,12 @@ static void check_shape(sdtw_isa isa, int single, size_t count, int shortest, in
     for (int w = 0; w < 3; w++) {
       for (int cost = 0; cost < 3; cost++) {
         sdtw_job job = {.x = &x, .y = &y};
-        job.options = (sdtw_options){gammas[g], (sdtw_ground_cost)cost, windows[w], single, 2, isa};
+        job.options = (sdtw_options){.gamma = gammas[g],
+                                     .cost = (sdtw_ground_cost)cost,
+                                     .window = windows[w],
+                                     .single = single,
+                                     .threads = 2,
+                                     .isa = isa};
         tolerance = single ? 2e-5 : 1e-11;
         check_matrix(job);
         check_dist_and_knn(job);
@@ -254,7 +259,7 @@ int main(void) {
       check_shape(found[i], single, 2, 255, 300, 3);
       check_shape(found[i], single, 18, 15, 18, 6);
     }
-    sdtw_job job = {.options = {1, SDTW_SQEUCLIDEAN, -1, 0, 2, found[i]}};
+    sdtw_job job = {.options = {.gamma = 1, .window = -1, .threads = 2, .isa = found[i]}};
     check_stopping(job);
   }
   printf("%d passed, %d failed\n", passed, failed);

@@ -55,11 +55,11 @@ build_cu() {
     -fno-threadsafe-statics -x c++ -c "$source" -o "$object"
 }
 
-# ThreadSanitizer is to watch the threads of the kernels, not the scheduler (emulate.cpp).
+# ThreadSanitizer is to watch the threads of the kernels, not the scheduler (emulate.cu).
 build_scheduler() {
   case "$*" in
-    *-fsanitize=thread*) build_cu cuda/emulate/emulate.cpp "$@" -fno-sanitize=thread -DFIBER_TSAN ;;
-    *) build_cu cuda/emulate/emulate.cpp "$@" ;;
+    *-fsanitize=thread*) build_cu cuda/emulate/emulate.cu "$@" -fno-sanitize=thread -DFIBER_TSAN ;;
+    *) build_cu cuda/emulate/emulate.cu "$@" ;;
   esac
 }
 

@@ -1,7 +1,7 @@
 /* A stand-in for CUDA on the CPU: what this package's kernels and host code need of it, no more.
  *
  * Every thread of a block is a fiber (fiber.h). __syncthreads, __syncwarp, shuffles and votes hand
- * over to the scheduler (emulate.cpp), which runs the threads of a few blocks in turn, in an order
+ * over to the scheduler (emulate.cu), which runs the threads of a few blocks in turn, in an order
  * that the environment chooses, and stops the launch when it sees what a GPU would leave
  * undefined: a barrier that not all threads reach, a mask that names a lane that has left, a lane
  * read outside the mask, a deadlock. The fault then is the error that CUDA calls report.

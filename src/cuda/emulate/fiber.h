@@ -20,7 +20,7 @@
 #endif
 
 /* gcc defines a macro, clang answers a question. FIBER_TSAN is for the compiler's caller to define
- * (emulate.cpp). */
+ * (emulate.cu). */
 #if defined(__SANITIZE_ADDRESS__)
 #define FIBER_ASAN 1
 #elif defined(__has_feature)
