@@ -29,7 +29,9 @@
 #' series. With `type = "divergence"` the objective is
 #' \deqn{\sum_i w_i \left(v(z, x_i) - v(z, z) / 2 - v(x_i, x_i) / 2\right)}{
 #' sum_i w_i (v(z, x_i) - v(z, z) / 2 - v(x_i, x_i) / 2)}
-#' with the barycenter's own term, which takes that bias away.
+#' with the barycenter's own term: copies of one series then have that series as their barycenter.
+#' The own term rewards roughness, however: among noisy series a large `gamma` gives a barycenter
+#' rougher than the data, and `type = "softdtw"` is the better choice.
 #'
 #' @param x A set of series: a list of numeric vectors, matrices (time x dimension), `ts`, `zoo` or
 #'   `xts`; a numeric matrix with one series a **row**; an array (series, time, dimension); or the

@@ -7,7 +7,7 @@
 #'   * `version`: of the package;
 #'   * `isa`: instruction set in use; `isas`: all that this processor has. `options(softdtw.isa =)`
 #'     forces one of them, which changes results by rounding only;
-#'   * `lanes`: series that are worked on at a time with the best of them, `NA` where another one is
+#'   * `lanes`: cells that are worked on at a time with the best of them, `NA` where another one is
 #'     forced;
 #'   * `openmp`: whether threads were built in;
 #'   * `threads`: number in use, see [softdtw_threads()];
@@ -58,7 +58,7 @@ print.softdtw_info <- function(x, ...) {
     "softdtw" = x$version,
     "instructions" = sprintf(
       "%s%s (this processor has %s)", x$isa,
-      if (is.na(x$lanes)) "" else sprintf(", %d series at a time", x$lanes),
+      if (is.na(x$lanes)) "" else sprintf(", %d cells at a time", x$lanes),
       paste(x$isas, collapse = ", ")
     ),
     "threads" = if (x$openmp) {

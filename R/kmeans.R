@@ -47,7 +47,8 @@ steps_while_moving <- 10
 #'   from: a set of series (a bare matrix holds one a row), which keep their lengths.
 #' @param weights `NULL` for 1 each, or one finite number >= 0 for each series, not all 0, used as
 #'   given. A series of weight 0 is assigned but moves no centroid.
-#' @param nstart How many random starts to try when `centers` is a number.
+#' @param nstart How many random starts to try when `centers` is a number. The best of them is kept;
+#'   single starts vary, so 10 or more are worth their time.
 #' @param iter.max Largest number of iterations of each start.
 #' @param init How to draw the first centroids when `centers` is a number: `"kmeans++"` or
 #'   `"random"`.
@@ -143,7 +144,10 @@ new_kmeans <- function(state, x, weights, settings) {
   empty <- sum(size == 0L)
   if (empty > 0L) {
     warn_softdtw(sprintf(
-      "%d of %s %s empty: there seem to be fewer distinct series than `centers`.",
+      paste(
+        "%d of %s %s empty: there are fewer distinct series than `centers`, or `gamma` is too",
+        "large to tell them apart (see softdtw_gamma())."
+      ),
       empty, plural(k, "cluster"), if (empty == 1L) "stays" else "stay"
     ))
   }

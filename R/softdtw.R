@@ -14,7 +14,8 @@
 #' **Values can be negative.** Many paths of nearly the same cost lower the soft minimum by up to
 #' gamma times the logarithm of their number, so that even a series with itself has a value below 0.
 #' The *divergence* takes that away: value(x, y) - (value(x, x) + value(y, y)) / 2, which is exactly
-#' 0 for equal series and, with the default cost, in practice never negative.
+#' 0 for equal series and, with the default cost, in practice never negative. Series of equal values
+#' but different lengths differ by some gamma, as their numbers of paths do.
 #'
 #' **Windows** (Sakoe and Chiba) run along the line through both corners: cell (i, j) is allowed
 #' where |(i-1)(m-1) - (j-1)(n-1)| <= window * max(n-1, m-1). For equal lengths that is |i - j| <=
