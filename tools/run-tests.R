@@ -85,11 +85,11 @@ if (long || "--no-counts" %in% args) {
   fault(counts_file, " is missing: sh tools/test.sh --counts writes it")
 }
 
-skipped <- results[results$skipped, , drop = FALSE]
-for (i in seq_len(nrow(skipped))) cat("skipped:", skipped$file[[i]], "-", skipped$test[[i]], "\n")
+skipped <- table(results$file[results$skipped])
+for (f in names(skipped)) cat("skipped in ", f, ": ", skipped[[f]], "\n", sep = "")
 cat(sprintf(
   "%s: %d tests with %d expectations ran in %d files, %d skipped, %.0f s\n",
-  variant, sum(counts$tests), sum(counts$expectations), length(files), nrow(skipped), seconds
+  variant, sum(counts$tests), sum(counts$expectations), length(files), sum(skipped), seconds
 ))
 if (length(faults)) {
   cat("\n")
