@@ -30,12 +30,6 @@
 #include "kernels.h"
 #include "softdtw.h"
 
-/* Everything here is inlined into everything; where each variable lives at each instruction would
- * make the debugging information ten times as large as the code. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-var-tracking")
-#endif
-
 enum { LANES = 2 * V_WIDTH };
 
 typedef struct {

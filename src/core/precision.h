@@ -7,6 +7,12 @@
 
 #include <float.h>
 
+/* The kernels are inlined into everything; where each variable lives at each instruction would make
+ * the debugging information ten times as large as the code. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-var-tracking")
+#endif
+
 #ifdef SDTW_SINGLE
 typedef float sdtw_real;
 #define SDTW_REAL_MAX FLT_MAX
