@@ -19,7 +19,7 @@ static const size_t border_budget = (size_t)128 << 20;
  * strip's lanes share one y, so long series and those of many dimensions go alone. */
 static const size_t pack_budget = (size_t)100 << 10;
 /* From so many dimensions on, a strip's costs are worked out column by column. */
-static const size_t many_dimensions = 4;
+static const size_t many_dimensions = 24;
 /* A strip's step over a pack's: its lanes are shifted, and its ramps carry masks. */
 static const double strip_burden = 1.25;
 
