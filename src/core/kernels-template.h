@@ -127,8 +127,8 @@ typedef struct {
   V up, left, diagonal;
 } shares;
 
-V_INLINE scaled soft_cell(int trim, scaled up, scaled left, scaled diagonal, V cost, int keep,
-                          shares *s) {
+V_INLINE scaled soft_cell(int trim, M due, scaled up, scaled left, scaled diagonal, V cost,
+                          int keep, shares *s) {
   V whole = v_round(cost);
   /* left, the cell just computed, comes last: all else is ready while it is on its way */
   V top = v_max(v_max(up.exponent, diagonal.exponent), left.exponent);
@@ -142,9 +142,10 @@ V_INLINE scaled soft_cell(int trim, scaled up, scaled left, scaled diagonal, V c
   }
   scaled z = {sum * exp2_fraction(whole - cost), top - whole};
   if (trim) {
-    V drift;
-    v_split(z.mantissa, &z.mantissa, &drift);
-    z.exponent = z.exponent + drift;
+    V mantissa, drift;
+    v_split(z.mantissa, &mantissa, &drift);
+    z.mantissa = v_select(due, mantissa, z.mantissa);
+    z.exponent = v_select(due, z.exponent + drift, z.exponent);
   }
   return z;
 }
@@ -163,24 +164,24 @@ V_INLINE scaled hard_cell(scaled up, scaled left, scaled diagonal, V cost, int k
   return (scaled){v_min(before, left.mantissa) + cost, up.exponent};
 }
 
-V_INLINE scaled one_cell(int hard, int trim, scaled up, scaled left, scaled diagonal, V cost,
+V_INLINE scaled one_cell(int hard, int trim, M due, scaled up, scaled left, scaled diagonal, V cost,
                          int keep, shares *s) {
   return hard ? hard_cell(up, left, diagonal, cost, keep, s)
-              : soft_cell(trim, up, left, diagonal, cost, keep, s);
+              : soft_cell(trim, due, up, left, diagonal, cost, keep, s);
 }
 
 typedef struct {
   pair mantissa, exponent;
 } scaled_pair;
 
-V_INLINE scaled_pair cell(int hard, int trim, scaled_pair up, scaled_pair left,
+V_INLINE scaled_pair cell(int hard, int trim, pair_mask due, scaled_pair up, scaled_pair left,
                           scaled_pair diagonal, pair cost, sdtw_real *kept) {
   shares sa, sb;
   int keep = kept != NULL;
-  scaled a = one_cell(hard, trim, (scaled){up.mantissa.a, up.exponent.a},
+  scaled a = one_cell(hard, trim, due.a, (scaled){up.mantissa.a, up.exponent.a},
                       (scaled){left.mantissa.a, left.exponent.a},
                       (scaled){diagonal.mantissa.a, diagonal.exponent.a}, cost.a, keep, &sa);
-  scaled b = one_cell(hard, trim, (scaled){up.mantissa.b, up.exponent.b},
+  scaled b = one_cell(hard, trim, due.b, (scaled){up.mantissa.b, up.exponent.b},
                       (scaled){left.mantissa.b, left.exponent.b},
                       (scaled){diagonal.mantissa.b, diagonal.exponent.b}, cost.b, keep, &sb);
   if (keep) {
@@ -228,16 +229,33 @@ typedef struct {
   scaled_pair left, diagonal;
 } forward_state;
 
+/* Mantissas drift by about two bits a cell at most, so trimming may wait: only two neighbouring
+ * anti-diagonals in TRIM_PERIOD are trimmed (a path may step over one but not over both). They are
+ * counted from the pair's own first cell, since beyond 2^53 (single: 2^24) an exponent takes up
+ * less than the whole drift, and no result may depend on the lane or line its cells happen to lie
+ * in. */
+#ifdef SDTW_SINGLE
+enum { TRIM_PERIOD = 16 };
+#else
+enum { TRIM_PERIOD = 64 };
+#endif
+
+V_INLINE pair_mask due_lanes(ptrdiff_t diagonal, pair skip) {
+  V phase = v_set((sdtw_real)(diagonal % TRIM_PERIOD)), one = v_set(1);
+  return (pair_mask){v_inside(phase, skip.a, skip.a + one), v_inside(phase, skip.b, skip.b + one)};
+}
+
 V_INLINE void forward_steps(int hard, int strip, int masked, int trim, sdtw_border border,
                             forward_state *state, const sdtw_span *span, ptrdiff_t from,
                             ptrdiff_t to) {
   scaled_pair left = state->left, diagonal = state->diagonal;
   const sdtw_real *cost = state->cost;
   sdtw_real *kept = state->kept;
-  pair lo = pair_load(span->lo), hi = pair_load(span->hi);
+  pair lo = pair_load(span->lo), hi = pair_load(span->hi), skip = pair_load(span->skip);
   for (ptrdiff_t t = from; t < to; t++) {
     scaled_pair up = cell_above(hard, strip, border, t, left);
-    left = cell(hard, trim, up, left, diagonal, pair_load(cost), kept);
+    left = cell(hard, trim, due_lanes(span->row + t, skip), up, left, diagonal, pair_load(cost),
+                kept);
     if (masked) {
       V step = v_set((sdtw_real)t);
       pair_mask inside = {v_inside(step, lo.a, hi.a), v_inside(step, lo.b, hi.b)};
@@ -251,20 +269,14 @@ V_INLINE void forward_steps(int hard, int strip, int masked, int trim, sdtw_bord
   *state = (forward_state){cost, kept, left, diagonal};
 }
 
-#ifdef SDTW_SINGLE
-enum { TRIM_PERIOD = 16 };
-#else
-enum { TRIM_PERIOD = 64 };
-#endif
-
 static inline ptrdiff_t earlier(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
 
 V_INLINE void forward_run(int hard, int strip, int masked, sdtw_border border, forward_state *state,
                           const sdtw_span *span, ptrdiff_t from, ptrdiff_t to) {
   while (from < to) {
     ptrdiff_t phase = (from + span->row) % TRIM_PERIOD, end;
-    if (masked || (!hard && phase < 2)) {
-      end = masked ? to : earlier(to, from + 2 - phase);
+    if (!hard && phase < span->due) {
+      end = earlier(to, from + span->due - phase);
       forward_steps(hard, strip, masked, 1, border, state, span, from, end);
     } else {
       end = hard ? to : earlier(to, from + TRIM_PERIOD - phase);

@@ -27,7 +27,9 @@ enum { SDTW_MAX_LANES = 16 };
 typedef struct {
   sdtw_real lo[SDTW_MAX_LANES], hi[SDTW_MAX_LANES];
   ptrdiff_t first, last, inner_first, inner_last;
-  ptrdiff_t row; /* number of rows above the line */
+  ptrdiff_t row;                  /* number of rows above the line */
+  sdtw_real skip[SDTW_MAX_LANES]; /* how many of them come before the lane's own pair */
+  ptrdiff_t due;                  /* 2 and the largest of these */
 } sdtw_span;
 
 /* Points of y as the lanes see them: dimension k at step t is at + t * step + k * dim for the first

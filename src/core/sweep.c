@@ -19,7 +19,7 @@ static const size_t border_budget = (size_t)128 << 20;
  * strip's lanes share one y, so long series and those of many dimensions go alone. */
 static const size_t pack_budget = (size_t)100 << 10;
 /* From so many dimensions on, a strip's costs are worked out column by column. */
-static const size_t many_dimensions = 24;
+static const size_t many_dimensions = 4;
 /* A strip's step over a pack's: its lanes are shifted, and its ramps carry masks. */
 static const double strip_burden = 1.25;
 
@@ -103,7 +103,6 @@ static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
   take_series(s, arena);
   s->border.mantissa = take_columns(s, arena);
   s->border.exponent = take_columns(s, arena);
-  s->points = take_reals(arena, by_columns(s) ? (m + (size_t)chunk) * d : 0);
   s->cost = take_reals(arena, ((size_t)chunk + lanes) * lanes);
   s->state = take_reals(arena, SDTW_FORWARD_STATE * lanes);
   if (!s->wants) return;
@@ -383,13 +382,15 @@ static void empty_lane(sdtw_span *span, size_t lane) {
 }
 
 static sdtw_span span_of(const sdtw_sweep *s, size_t line) {
-  sdtw_span span = {.first = s->m_max + lag(s), .inner_last = s->m_max + lag(s)};
+  sdtw_span span = {.first = s->m_max + lag(s), .inner_last = s->m_max + lag(s), .due = 2};
   span.row = (ptrdiff_t)(line * s->rows);
   for (size_t r = 0; r < s->rows; r++) {
     sdtw_range range = {0, 0};
     for (int pair = 0; pair < (int)s->stride; pair++) {
       size_t lane = r * s->stride + (size_t)pair;
       ptrdiff_t row = span.row + (ptrdiff_t)r + 1 - skipped(s, pair);
+      span.skip[lane] = (sdtw_real)skipped(s, pair);
+      if (skipped(s, pair)) span.due = 3;
       int known = pair > 0 && s->n[pair] == s->n[pair - 1] && s->m[pair] == s->m[pair - 1];
       if (row < 1 || (s->strip && row > s->n_max)) {
         empty_lane(&span, lane);

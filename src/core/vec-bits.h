@@ -18,7 +18,7 @@ enum { V_EXPONENT_AT = 52 };
 V_INLINE V v_abs(V a) { return (V)((v_bits)a & ((v_bits){0} + V_SIGN_OFF)); }
 V_INLINE V v_scale(V m, V d) {
   V shown = v_max(d, v_set((sdtw_real)-V_BIAS)) + v_set((sdtw_real)(V_WHOLE + V_BIAS));
-  return v_keep(m * (V)((v_bits)shown << V_EXPONENT_AT)); /* fused it would skip flushing */
+  return m * (V)((v_bits)shown << V_EXPONENT_AT);
 }
 V_INLINE void v_split(V s, V *m, V *e) {
   v_bits b = (v_bits)s;

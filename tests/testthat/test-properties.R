@@ -179,6 +179,28 @@ test_that("swapping the two series gives the same bits", {
   expect_right(worst_of(108, 120, one))
 })
 
+# Costs of 1e16 gamma and more need exponents beyond 2^53, where any step that is not the same for
+# all ways through the kernels shows.
+test_that("swapping, and the company of other pairs, leave the bits of extreme values alone", {
+  apart <- 0
+  with_seed(109, for (k in seq_len(150)) {
+    n <- sample(80, 1)
+    m <- sample(80, 1)
+    d <- sample(c(1:6, 9), 1)
+    gamma <- 10^stats::runif(1, -7, 0)
+    x <- matrix(stats::rnorm(n * d), n) + 10^stats::runif(1, 3, 7)
+    y <- matrix(stats::rnorm(m * d), m)
+    for (cost in ref_costs) {
+      alone <- softdtw(x, y, gamma = gamma, cost = cost)
+      ys <- list(y, y[m:1, , drop = FALSE], y)
+      many <- softdtw_matrix(rep(list(x), 5), ys, gamma = gamma, cost = cost)
+      apart <- apart + !identical(alone, softdtw(y, x, gamma = gamma, cost = cost)) +
+        !identical(c(many[, -2L]), rep(alone, 10))
+    }
+  })
+  expect_identical(apart, 0)
+})
+
 test_that("time reversal of both series changes nothing but the order", {
   turn <- function(x) if (is.matrix(x)) x[rev(seq_len(nrow(x))), , drop = FALSE] else rev(x)
   one <- function(p, cost) {
