@@ -79,12 +79,21 @@ static sdtw_real *take_columns(sdtw_sweep *s, sdtw_arena *arena) {
 
 static int by_columns(const sdtw_sweep *s) { return s->strip && s->d >= many_dimensions; }
 
+/* Costs by columns take four at a time. */
+static ptrdiff_t whole_fours(ptrdiff_t columns) { return (columns + 3) / 4 * 4; }
+
+/* Beyond the last column there are as many as a chunk may reach. */
+static size_t points_columns(const sdtw_sweep *s) {
+  return (size_t)(whole_fours(s->m_max) + chunk);
+}
+
 /* What the next load may find still in place comes first: x of a strip, y of a pack. */
 static void take_series(sdtw_sweep *s, sdtw_arena *arena) {
   size_t m = (size_t)s->m_max, x_size = s->lines * s->d * (size_t)s->kernels->lanes;
   if (s->strip) {
     s->x = take_reals(arena, x_size);
-    s->points = take_reals(arena, by_columns(s) ? (m + (size_t)chunk) * s->d : 0);
+    s->points = take_reals(arena, by_columns(s) ? points_columns(s) * s->d : 0);
+    s->delays = take_reals(arena, SDTW_DELAY_STATE * (size_t)s->kernels->lanes);
     s->y = take_reals(arena, s->d * (size_t)strip_y_dim(s));
   } else {
     s->y = take_reals(arena, (m + 2) * s->d * s->stride);
@@ -283,12 +292,13 @@ static void set_lone(sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
   place(s);
 }
 
-/* Beyond the last column, as many as a chunk may reach, the last is repeated. */
+/* Four columns at a time; beyond the last column it is repeated. */
 static void load_points(sdtw_sweep *s, const double *values) {
-  for (ptrdiff_t j = 0; j < s->m_max + chunk; j++) {
-    const double *point = values + (size_t)clamp(0, j, s->m_max - 1) * s->d;
+  for (size_t j = 0; j < points_columns(s); j++) {
+    const double *point = values + (size_t)clamp(0, (ptrdiff_t)j, s->m_max - 1) * s->d;
+    sdtw_real *out = s->points + j / 4 * 4 * s->d + j % 4;
     for (size_t k = 0; k < s->d; k++)
-      s->points[(size_t)j * s->d + k] = (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
+      out[4 * k] = (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
   }
 }
 
@@ -401,6 +411,7 @@ static sdtw_span span_of(const sdtw_sweep *s, size_t line) {
     }
   }
   if (line == 0) span.first = 1; /* where Z_00 enters, see start_line() */
+  if (by_columns(s)) span.first -= (span.first - 1) % 4;
   return span;
 }
 
@@ -416,17 +427,21 @@ static void copy_given_costs(const sdtw_sweep *s, size_t line, ptrdiff_t from, p
   }
 }
 
-/* Chunks of a line come in order: the steps beyond the end of one, which the later rows still share
- * with its columns, begin the next. */
+/* Chunks of a line come in order. The second half of the lanes meets a column so late that its last
+ * costs lie beyond the end of one chunk and begin the next. */
 static void cost_by_columns(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to, int starts) {
-  size_t lanes = (size_t)s->kernels->lanes, beyond = lanes * lanes * sizeof(sdtw_real);
-  size_t count = (size_t)(to - from + 3) / 4 * 4;
-  if (starts)
+  size_t lanes = (size_t)s->kernels->lanes;
+  size_t beyond = (size_t)s->kernels->width * lanes * sizeof(sdtw_real);
+  ptrdiff_t column = clamp(0, from - 1, whole_fours(s->m_max));
+  if (starts) {
+    memset(s->delays, 0, SDTW_DELAY_STATE * lanes * sizeof(sdtw_real));
     memset(s->cost, 0, beyond);
-  else
+  } else {
     memmove(s->cost, s->cost + (size_t)chunk * lanes, beyond);
-  const sdtw_real *y = s->points + (size_t)(from - 1 < s->m_max ? from - 1 : s->m_max) * s->d;
-  s->kernels->strip_cost(s->kind, (sdtw_real)s->scale, x_of(s, line), y, s->d, count, s->cost);
+  }
+  s->kernels->strip_cost(s->kind, (sdtw_real)s->scale, x_of(s, line),
+                         s->points + (size_t)column * s->d, s->d, (size_t)whole_fours(to - from),
+                         s->delays, s->cost);
 }
 
 static void cost_of(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to, int starts) {

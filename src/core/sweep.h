@@ -52,7 +52,7 @@ typedef struct {
   /* layout, in scratch memory */
   sdtw_arena scratch;
   size_t lines, rows, stride, columns, block, superblock, border_size;
-  sdtw_real *x, *y, *points; /* points: y once more, column by column */
+  sdtw_real *x, *y, *points, *delays; /* points: y once more, column by column */
   sdtw_border border;
   sdtw_real *outer, *inner, *shares, *cost, *state, *alignment;
   sdtw_debt debt;
