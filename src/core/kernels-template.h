@@ -299,9 +299,14 @@ V_INLINE void forward_line(int hard, int strip, int keep, const sdtw_real *cost,
                          {pair_load(saved + 2 * LANES), pair_load(saved + 3 * LANES)}};
   ptrdiff_t begin = between(from, span->inner_first, to);
   ptrdiff_t end = between(begin, span->inner_last + 1, to);
-  forward_run(hard, strip, 1, border, &state, span, from, begin);
-  forward_run(hard, strip, 0, border, &state, span, begin, end);
-  forward_run(hard, strip, 1, border, &state, span, end, to);
+  const ptrdiff_t part[] = {from, begin, end, to};
+  for (int p = 0; p < 3; p++) {
+    if (p == 1) {
+      forward_run(hard, strip, 0, border, &state, span, part[p], part[p + 1]);
+    } else {
+      forward_run(hard, strip, 1, border, &state, span, part[p], part[p + 1]);
+    }
+  }
   pair_store(saved, state.left.mantissa);
   pair_store(saved + LANES, state.left.exponent);
   pair_store(saved + 2 * LANES, state.diagonal.mantissa);
