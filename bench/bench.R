@@ -1,155 +1,58 @@
 # Compares softdtw with other packages on the same inputs in the same process, ours and theirs by
-# turns, and writes bench/RESULTS.md. Called by bench/bench.sh with the libraries set.
+# turns, and writes bench/RESULTS.md and bench/results.png. Called by bench/bench.sh with the
+# libraries set.
 #
-#   Rscript bench/bench.R [PATTERN]    only the comparisons whose names match
+#   Rscript bench/bench.R [PATTERN]    only the comparisons whose names match, and no file
 #
-# A comparison is one entry of comparisons(): what is done, the other package, the ratio asked
-# (theirs over ours, NA where only the figure is wanted), two functions, and the values that their
-# results have in common.
 # Results are compared before anything is timed; a peer with other results is named, not left out.
-# SOFTDTW_BENCH_REPEATS (5) turns are taken of each, the medians count.
+# SOFTDTW_BENCH_REPEATS (7) turns are taken of each, the medians count.
 
 suppressPackageStartupMessages(library(softdtw))
 repeats <- as.integer(c(Filter(nzchar, Sys.getenv("SOFTDTW_BENCH_REPEATS")), "7")[[1L]])
 pattern <- c(commandArgs(trailingOnly = TRUE), "")[[1L]]
+for (file in c("measure", "comparisons", "flat", "limit")) {
+  sys.source(file.path("bench", paste0(file, ".R")), globalenv())
+}
 
 softdtw::softdtw_threads(1L)
+options(softdtw.backend = "cpu")
 if (requireNamespace("RcppParallel", quietly = TRUE)) {
   RcppParallel::setThreadOptions(numThreads = 1L)
 }
 # loading it registers its distances with proxy; attaching it would change the kind of RNG
 invisible(loadNamespace("dtwclust"))
+invisible(loadNamespace("nloptr"))
 
-random_walks <- function(n, steps, dims = 1L) {
-  set.seed(42)
-  one <- function(t) {
-    m <- apply(matrix(stats::rnorm(t * dims), t), 2L, cumsum)
-    if (dims == 1L) as.vector(m) else m
-  }
-  lapply(rep_len(steps, n), one)
-}
+# Comparisons --------------------------------------------------------------------------------------
 
-lower <- function(m) {
-  m <- as.matrix(m)
-  as.vector(m[lower.tri(m)])
-}
-
-# Comparisons ------------------------------------------------------------------------------------
-
-self_matrix <- function(name, x, asked, isa = best_isa, gamma = 1) {
-  list(
-    name = paste("self matrix,", name), peer = "dtwclust", asked = asked, isa = isa,
-    units = length(x) * (length(x) - 1) / 2, unit = "pair",
-    ours = \() softdtw::softdtw_matrix(x, gamma = gamma),
-    theirs = \() suppressWarnings(proxy::dist(x, method = "sdtw", gamma = gamma)),
-    values = lower
-  )
-}
-
-# dtwclust gives the root of the squared cost
-hard_matrix <- function(x, asked) {
-  list(
-    name = "hard DTW matrix (gamma = 0), 100 random walks, T = 128", peer = "dtwclust",
-    asked = asked, isa = best_isa, units = length(x) * (length(x) - 1) / 2, unit = "pair",
-    ours = \() softdtw::softdtw_matrix(x, gamma = 0),
-    theirs = \() {
-      suppressWarnings(
-        proxy::dist(x, method = "dtw_basic", norm = "L2", step.pattern = dtw::symmetric1)
-      )^2
-    },
-    values = lower
-  )
-}
-
-one_pair <- function(x, asked) {
-  list(
-    name = "one pair, T = 4000, value", peer = "dtwclust", asked = asked, isa = best_isa,
-    units = 1, unit = "pair",
-    ours = \() softdtw::softdtw(x[[1L]], x[[2L]], gamma = 1),
-    theirs = \() dtwclust::sdtw(x[[1L]], x[[2L]], gamma = 1),
-    values = as.numeric
-  )
-}
-
-# Ourselves with and without something; `tolerance` is NA where the results are not to be equal.
-ourselves <- function(name, x, asked, plain, other, tolerance = 1e-8) {
-  list(
-    name = name, peer = "softdtw", asked = asked, isa = best_isa, tolerance = tolerance,
-    units = length(x) * (length(x) - 1) / 2, unit = "pair",
-    ours = other, theirs = plain, values = lower
-  )
-}
-
-best_isa <- softdtw::softdtw_info()$isa
-
-comparisons <- function() {
-  walks <- random_walks(100L, 128L)
-  # what the fastest instruction sets are asked for
-  asked <- c(generic = 6, avx2 = 22, avx512 = 50)
-  of <- "random walks"
-  matrix_of <- \(...) softdtw::softdtw_matrix(walks, gamma = 1, ...)
-  set.seed(7)
-  c(
-    lapply(rev(softdtw::softdtw_info()$isas), \(isa) {
-      self_matrix(paste("100", of, "T = 128"), walks, asked[[isa]], isa)
-    }),
-    list(
-      self_matrix(paste("200", of, "T = 32"), random_walks(200L, 32L), 40),
-      self_matrix(paste("20", of, "T = 512"), random_walks(20L, 512L), 40),
-      self_matrix(paste("6", of, "T = 2048"), random_walks(6L, 2048L), 40),
-      self_matrix(
-        paste("60", of, "lengths 50 to 200"), random_walks(60L, sample(50:200, 60L, TRUE)), 40
-      ),
-      self_matrix(paste("40", of, "T = 128, 3 dimensions"), random_walks(40L, 128L, 3L), 40),
-      self_matrix(paste("40", of, "T = 128, 16 dimensions"), random_walks(40L, 128L, 16L), 25),
-      self_matrix(paste("40", of, "T = 128, 64 dimensions"), random_walks(40L, 128L, 64L), 20),
-      one_pair(random_walks(2L, 4000L), 20),
-      hard_matrix(walks, 5),
-      ourselves("window of 10 % against none", walks, 4, matrix_of, \() matrix_of(window = 13), NA),
-      ourselves("two threads against one", walks, 1.8, matrix_of, \() matrix_of(threads = 2L)),
-      ourselves(
-        "single precision against double", walks, 1.7, matrix_of,
-        \() matrix_of(precision = "single"), 1e-5
-      )
-    )
-  )
-}
-
-# Timing -----------------------------------------------------------------------------------------
-
-elapsed <- function(f, times = 1L) {
-  system.time(for (i in seq_len(times)) f(), gcFirst = FALSE)[["elapsed"]] / times
-}
-
-# how often to call f so that a turn takes a tenth of a second
-calls_per_turn <- function(f) max(1L, as.integer(ceiling(0.1 / max(elapsed(f), 1e-4))))
+units_of <- function(units, result) if (is.function(units)) units(result) else units
 
 run_one <- function(one) {
   options(softdtw.isa = one$isa)
-  a <- one$values(one$ours())
-  b <- one$values(one$theirs())
-  difference <- max(abs(a - b) / pmax(1, abs(b)))
-  calls <- c(calls_per_turn(one$ours), calls_per_turn(one$theirs))
-  ours <- theirs <- numeric(repeats)
-  for (i in seq_len(repeats)) {
-    ours[[i]] <- elapsed(one$ours, calls[[1L]])
-    theirs[[i]] <- elapsed(one$theirs, calls[[2L]])
-  }
+  ours <- one$ours()
+  theirs <- one$theirs()
+  a <- one$ours_of(ours)
+  b <- one$theirs_of(theirs)
+  difference <- (a - b) / pmax(1, abs(b))
+  difference <- if (one$one_sided) max(difference) else max(abs(difference))
+  seconds <- by_turns(one$ours, one$theirs, one$turns) /
+    c(units_of(one$ours_units, ours), units_of(one$theirs_units, theirs))
   result <- data.frame(
-    work = one$name, isa = one$isa, peer = one$peer,
-    theirs = stats::median(theirs), ours = stats::median(ours),
-    ratio = stats::median(theirs) / stats::median(ours), asked = one$asked,
-    per_unit = sprintf("%.3g us a %s", 1e6 * stats::median(ours) / one$units, one$unit),
-    difference = difference,
-    unequal = isTRUE(difference > c(one$tolerance, 1e-8)[[1L]])
+    work = one$name, isa = one$isa, peer = one$peer, ours = seconds[[1L]], theirs = seconds[[2L]],
+    ratio = seconds[[2L]] / seconds[[1L]], asked = one$asked, unit = one$unit, difference,
+    unequal = isTRUE(difference > one$tolerance),
+    our_memory = peak_megabytes(one$ours), their_memory = peak_megabytes(one$theirs)
   )
   cat(sprintf(
-    "%s (%s): %s %.4g s, softdtw %.4g s, ratio %.1f%s, largest relative difference %.1e\n",
-    one$name, one$isa, one$peer, result$theirs, result$ours, result$ratio,
-    if (is.na(one$asked)) "" else sprintf(" (asked %g)", one$asked), difference
+    "%s (%s): %s %.4g s a %s, softdtw %.4g s, ratio %.1f%s, difference %.1e, %.0f and %.0f MB\n",
+    one$name, one$isa, one$peer, result$theirs, one$unit, result$ours, result$ratio,
+    if (is.na(one$asked)) "" else sprintf(" (asked %g)", one$asked), difference,
+    result$their_memory, result$our_memory
   ))
   result
 }
+
+# Report -------------------------------------------------------------------------------------------
 
 machine <- function() {
   cpu <- if (file.exists("/proc/cpuinfo")) {
@@ -159,46 +62,124 @@ machine <- function() {
     Sys.info()[["machine"]]
   }
   sprintf(
-    "%s; %s %s; %s; %s", cpu, Sys.info()[["sysname"]], Sys.info()[["release"]], R.version.string,
-    softdtw::softdtw_info()$compiler
+    "%s, %d cores; %s %s; %s; %s", cpu, parallel::detectCores(), Sys.info()[["sysname"]],
+    Sys.info()[["release"]], R.version.string, softdtw::softdtw_info()$compiler
   )
 }
 
-write_results <- function(results, path) {
-  peers <- unique(c("softdtw", results$peer))
-  versions <- vapply(peers, \(p) format(utils::packageVersion(p)), "")
-  lines <- c(
-    "# softdtw beside other packages",
-    "",
-    "Written by `make bench`; the comparisons are in `bench/bench.R`. One thread, double",
-    "precision unless said, the same inputs, ours and theirs by turns,",
-    sprintf("medians of %d turns each. Ratio: theirs over ours.", repeats),
-    "",
-    "Recurrences are in RESULTS-recurrence.md. No GPU was at hand: `sh bench/gpu/run.sh` compares",
-    "with the processor and prints the table of times where there is one.",
-    "",
-    paste0("* ", machine()),
-    paste0("* ", paste(peers, versions, collapse = ", ")),
-    "",
-    paste(
-      "| work | instruction set | peer | theirs (s) | ours (s) | ratio | asked | ours",
-      "| largest relative difference |"
-    ),
-    "|---|---|---|---|---|---|---|---|---|",
-    sprintf(
-      "| %s | %s | %s | %.4g | %.4g | %.1f | %s | %s | %.1e |", results$work, results$isa,
-      results$peer, results$theirs, results$ours, results$ratio,
-      ifelse(is.na(results$asked), "", format(results$asked)), results$per_unit, results$difference
-    )
+time_text <- function(seconds) {
+  ifelse(seconds < 1e-3, sprintf("%.3g us", 1e6 * seconds),
+    ifelse(seconds < 1, sprintf("%.3g ms", 1e3 * seconds), sprintf("%.3g s", seconds))
   )
-  writeLines(lines, path)
+}
+
+table_text <- function(columns) {
+  cells <- do.call(cbind, lapply(columns, as.character))
+  c(
+    paste("|", paste(names(columns), collapse = " | "), "|"),
+    paste0("|", strrep("---|", length(columns))),
+    apply(cells, 1L, \(row) paste("|", paste(row, collapse = " | "), "|"))
+  )
+}
+
+comparisons_text <- function(results) {
+  table_text(list(
+    work = results$work, `instruction set` = results$isa, peer = results$peer, of = results$unit,
+    theirs = time_text(results$theirs), ours = time_text(results$ours),
+    ratio = sprintf("%.1f", results$ratio), asked = results$asked,
+    difference = ifelse(is.na(results$difference), "", sprintf("%.0e", results$difference)),
+    `memory, theirs and ours (MB)` = sprintf("%.0f, %.0f", results$their_memory, results$our_memory)
+  ))
+}
+
+flat_text <- function(flat) {
+  table_text(list(
+    series = flat$series, steps = flat$steps, `ns a cell` = sprintf("%.2f", flat$ns),
+    `memory (MB)` = sprintf("%.0f", flat$megabytes)
+  ))
+}
+
+spread_of <- function(flat) max(flat$ns) / min(flat$ns)
+
+limit_text <- function(limit) {
+  if (is.null(limit)) {
+    return("gcc or objdump was not at hand.")
+  }
+  table_text(list(
+    `instruction set` = limit$isa, `instructions a vector of cells` = limit$instructions,
+    operations = limit$operations, `clock (GHz)` = sprintf("%.2f", limit$ghz),
+    `least ns a cell` = sprintf("%.2f", limit$least), `measured` = sprintf("%.2f", limit$ns),
+    reached = sprintf("%.0f %%", 100 * limit$reached)
+  ))
+}
+
+versions_text <- function(results) {
+  peers <- unique(c("softdtw", results$peer))
+  paste(peers, vapply(peers, \(p) format(utils::packageVersion(p)), ""), collapse = ", ")
+}
+
+write_results <- function(results, lengths, numbers, limit, path) {
+  writeLines(c(
+    "# softdtw beside other packages", "",
+    "Written by `make bench`; the comparisons are in `bench/comparisons.R`. One thread, double",
+    "precision unless said, the same inputs, ours and theirs by turns,",
+    sprintf("medians of %d turns (clusterings and barycenters: fewer). Ratio: theirs over ours.",
+      repeats),
+    "Difference: the largest relative one between the results; of objectives, ours less theirs.",
+    "Memory: the peak of a call beyond what the process held before it.", "",
+    "Recurrences are in [RESULTS-recurrence.md](RESULTS-recurrence.md). No GPU was at hand:",
+    "`sh bench/gpu/run.sh` compares with the processor and prints the table of times where there",
+    "is one. `fdars` (divergence matrices) was not among the packages that could be installed.", "",
+    paste0("* ", machine()), paste0("* ", versions_text(results)), "",
+    comparisons_text(results), "",
+    "![ratios](results.png)", "",
+    "## Cost against the work", "",
+    "Self matrices of random walks, nanoseconds a cell of every pair's table.", "",
+    flat_text(lengths), "",
+    sprintf("Over lengths the dearest cell costs %.2f times the cheapest.", spread_of(lengths)), "",
+    flat_text(numbers), "",
+    sprintf("Over numbers of series: %.2f times.", spread_of(numbers)), "",
+    "## The limit", "",
+    "Vector instructions of the innermost loop of the forward kernel, counted in its object code,",
+    "for a vector of cells (8 with AVX-512, 4 with AVX2); rounding and scaling take two operations",
+    "each. Least: those and the three of the ground cost at two 512-bit or three 256-bit",
+    "operations a cycle, at the clock measured beside the run. Measured: self matrix, T = 512.", "",
+    limit_text(limit), "",
+    "What takes the rest: the chain from the left neighbour through the maximum, the scaling and",
+    "the sum to the next cell, which two rows side by side fill only in part; loads and stores of",
+    "costs and borders; loading the pairs and the logarithm of each value."
+  ), path)
+}
+
+draw_results <- function(results, path) {
+  grDevices::png(path, 1100, 40 + 34 * nrow(results), res = 110, type = "cairo")
+  on.exit(grDevices::dev.off())
+  graphics::par(mar = c(4, 27, 1, 3), las = 1, cex = 0.8)
+  rows <- rev(seq_len(nrow(results)))
+  at <- graphics::barplot(
+    results$ratio[rows], horiz = TRUE, log = "x", xlim = c(1, 1.6 * max(results$ratio)),
+    names.arg = sprintf("%s (%s)", results$work, results$isa)[rows], border = NA, col = "grey70",
+    xlab = "times as fast as the peer (line: asked)"
+  )
+  graphics::segments(results$asked[rows], at - 0.5, y1 = at + 0.5, lwd = 2)
+  graphics::text(results$ratio[rows], at, sprintf("%.1f", results$ratio[rows]), pos = 4, xpd = NA)
 }
 
 wanted <- Filter(\(one) grepl(pattern, one$name), comparisons())
 if (!length(wanted)) stop("no comparison is named like ", pattern, call. = FALSE)
 cat(machine(), "\n", sep = "")
 results <- do.call(rbind, lapply(wanted, run_one))
-if (!nzchar(pattern)) write_results(results, file.path("bench", "RESULTS.md"))
+if (!nzchar(pattern)) {
+  options(softdtw.isa = best_isa)
+  lengths <- flat_lengths(repeats)
+  numbers <- flat_numbers(repeats)
+  print(lengths)
+  print(numbers)
+  limit <- limits(normalizePath("."))
+  print(limit)
+  write_results(results, lengths, numbers, limit, file.path("bench", "RESULTS.md"))
+  draw_results(results, file.path("bench", "results.png"))
+}
 
 unequal <- results$unequal
 slow <- !is.na(results$asked) & results$ratio < results$asked

@@ -10,7 +10,7 @@ mkdir -p .lib/peers
 R_LIBS="$(pwd)/.lib:$(pwd)/.lib/peers${R_LIBS:+:$R_LIBS}"
 export R_LIBS
 need_packages proxy
-missing=$(Rscript tools/packages.R missing dtwclust)
+missing=$(Rscript tools/packages.R missing dtwclust parallelDist nloptr)
 if [ -n "$missing" ]; then
   if r_is_debian && may_be_root; then
     # what dtwclust is made from; what Debian lacks comes with it from CRAN
@@ -18,8 +18,9 @@ if [ -n "$missing" ]; then
       r-cran-ggrepel r-cran-matrix r-cran-nloptr r-cran-rcpparmadillo r-cran-rcppparallel \
       r-cran-reshape2 r-cran-rspectra r-cran-shiny r-cran-shinyjs || :
   fi
-  say "compiling dtwclust and what it needs (once, some minutes)"
-  SOFTDTW_LIBRARY="$(pwd)/.lib/peers" quietly "installing dtwclust" \
-    Rscript tools/packages.R install dtwclust || die "dtwclust cannot be installed"
+  say "compiling the peers and what they need (once, some minutes)"
+  # shellcheck disable=SC2086 # several names
+  SOFTDTW_LIBRARY="$(pwd)/.lib/peers" quietly "installing the peers" \
+    Rscript tools/packages.R install $missing || die "the peers cannot be installed"
 fi
 Rscript bench/bench.R "$@"

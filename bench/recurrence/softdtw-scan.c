@@ -104,7 +104,7 @@ V_INLINE void steps(int trim, int storing, const stretch *s, scaled_pair *left,
     double *mantissa = s->border.mantissa + t * LANES, *exponent = s->border.exponent + t * LANES;
     scaled_pair up = {pair_load(mantissa), pair_load(exponent)};
     pair_mask all = due_lanes(0, pair_set(0));
-    *left = cell(0, trim, all, up, *left, *diagonal, pair_load(s->costs + (t - 1) * LANES), NULL);
+    *left = cell(0, trim, 0, all, up, *left, *diagonal, pair_load(s->costs + (t - 1) * LANES), NULL);
     if (storing) {
       pair_store(mantissa, left->mantissa);
       pair_store(exponent, left->exponent);

@@ -177,10 +177,9 @@ typedef struct {
   pair mantissa, exponent;
 } scaled_pair;
 
-V_INLINE scaled_pair cell(int hard, int trim, pair_mask due, scaled_pair up, scaled_pair left,
-                          scaled_pair diagonal, pair cost, sdtw_real *kept) {
+V_INLINE scaled_pair cell(int hard, int trim, int keep, pair_mask due, scaled_pair up,
+                          scaled_pair left, scaled_pair diagonal, pair cost, sdtw_real *kept) {
   shares sa, sb;
-  int keep = kept != NULL;
   scaled a = one_cell(hard, trim, due.a, (scaled){up.mantissa.a, up.exponent.a},
                       (scaled){left.mantissa.a, left.exponent.a},
                       (scaled){diagonal.mantissa.a, diagonal.exponent.a}, cost.a, keep, &sa);
@@ -200,9 +199,10 @@ V_INLINE scaled_pair unreachable(int hard) {
 }
 
 /* Cells outside their lane's steps become unreachable and take no share of anything. */
-V_INLINE scaled_pair mask_cell(int hard, scaled_pair z, pair_mask inside, sdtw_real *kept) {
+V_INLINE scaled_pair mask_cell(int hard, int keep, scaled_pair z, pair_mask inside,
+                               sdtw_real *kept) {
   scaled_pair none = unreachable(hard);
-  if (kept) {
+  if (keep) {
     for (int k = 0; k < SDTW_SHARES; k++) {
       sdtw_real *at = kept + k * LANES;
       pair_store(at, pair_select(inside, pair_load(at), pair_set(0)));
@@ -244,7 +244,7 @@ V_INLINE pair_mask due_lanes(ptrdiff_t diagonal, pair skip) {
   return (pair_mask){v_inside(phase, skip.a, skip.a + one), v_inside(phase, skip.b, skip.b + one)};
 }
 
-V_INLINE void forward_steps(int hard, int strip, int masked, int trim, sdtw_border border,
+V_INLINE void forward_steps(int hard, int strip, int keep, int masked, int trim, sdtw_border border,
                             forward_state *state, const sdtw_span *span, ptrdiff_t from,
                             ptrdiff_t to) {
   scaled_pair left = state->left, diagonal = state->diagonal;
@@ -253,33 +253,34 @@ V_INLINE void forward_steps(int hard, int strip, int masked, int trim, sdtw_bord
   pair lo = pair_load(span->lo), hi = pair_load(span->hi), skip = pair_load(span->skip);
   for (ptrdiff_t t = from; t < to; t++) {
     scaled_pair up = cell_above(hard, strip, border, t, left);
-    left = cell(hard, trim, due_lanes(span->row + t, skip), up, left, diagonal, pair_load(cost),
-                kept);
+    left = cell(hard, trim, keep, due_lanes(span->row + t, skip), up, left, diagonal,
+                pair_load(cost), kept);
     if (masked) {
       V step = v_set((sdtw_real)t);
       pair_mask inside = {v_inside(step, lo.a, hi.a), v_inside(step, lo.b, hi.b)};
-      left = mask_cell(hard, left, inside, kept);
+      left = mask_cell(hard, keep, left, inside, kept);
     }
     leave_below(hard, strip, border, t, left);
     diagonal = up;
     cost += LANES;
-    if (kept) kept += SDTW_SHARES * LANES;
+    if (keep) kept += SDTW_SHARES * LANES;
   }
   *state = (forward_state){cost, kept, left, diagonal};
 }
 
 static inline ptrdiff_t earlier(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
 
-V_INLINE void forward_run(int hard, int strip, int masked, sdtw_border border, forward_state *state,
-                          const sdtw_span *span, ptrdiff_t from, ptrdiff_t to) {
+V_INLINE void forward_run(int hard, int strip, int keep, int masked, sdtw_border border,
+                          forward_state *state, const sdtw_span *span, ptrdiff_t from,
+                          ptrdiff_t to) {
   while (from < to) {
     ptrdiff_t phase = (from + span->row) % TRIM_PERIOD, end;
     if (!hard && phase < span->due) {
       end = earlier(to, from + span->due - phase);
-      forward_steps(hard, strip, masked, 1, border, state, span, from, end);
+      forward_steps(hard, strip, keep, masked, 1, border, state, span, from, end);
     } else {
       end = hard ? to : earlier(to, from + TRIM_PERIOD - phase);
-      forward_steps(hard, strip, masked, 0, border, state, span, from, end);
+      forward_steps(hard, strip, keep, masked, 0, border, state, span, from, end);
     }
     from = end;
   }
@@ -294,7 +295,7 @@ V_INLINE void forward_line(int hard, int strip, int keep, const sdtw_real *cost,
                            sdtw_real *saved, sdtw_real *kept, const sdtw_span *span, ptrdiff_t from,
                            ptrdiff_t to) {
   forward_state state = {cost,
-                         keep ? kept : NULL,
+                         kept,
                          {pair_load(saved), pair_load(saved + LANES)},
                          {pair_load(saved + 2 * LANES), pair_load(saved + 3 * LANES)}};
   ptrdiff_t begin = between(from, span->inner_first, to);
@@ -302,9 +303,9 @@ V_INLINE void forward_line(int hard, int strip, int keep, const sdtw_real *cost,
   const ptrdiff_t part[] = {from, begin, end, to};
   for (int p = 0; p < 3; p++) {
     if (p == 1) {
-      forward_run(hard, strip, 0, border, &state, span, part[p], part[p + 1]);
+      forward_run(hard, strip, keep, 0, border, &state, span, part[p], part[p + 1]);
     } else {
-      forward_run(hard, strip, 1, border, &state, span, part[p], part[p + 1]);
+      forward_run(hard, strip, keep, 1, border, &state, span, part[p], part[p + 1]);
     }
   }
   pair_store(saved, state.left.mantissa);

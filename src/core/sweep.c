@@ -414,23 +414,37 @@ static void empty_lane(sdtw_span *span, size_t lane) {
   span->inner_last = 0;
 }
 
+static void skip_lane(const sdtw_sweep *s, sdtw_span *span, size_t lane, int pair) {
+  span->skip[lane] = (sdtw_real)skipped(s, pair);
+  if (skipped(s, pair)) span->due = 3;
+}
+
+static int as_pair_before(const sdtw_sweep *s, int pair) {
+  return pair > 0 && s->n[pair] == s->n[pair - 1] && s->m[pair] == s->m[pair - 1];
+}
+
+static void copy_lane(sdtw_span *span, size_t lane) {
+  span->lo[lane] = span->lo[lane - 1];
+  span->hi[lane] = span->hi[lane - 1];
+  span->skip[lane] = span->skip[lane - 1];
+}
+
 static sdtw_span work_out_span(const sdtw_sweep *s, size_t line) {
   sdtw_span span = {.first = s->m_max + lag(s), .inner_last = s->m_max + lag(s), .due = 2};
   span.row = (ptrdiff_t)(line * s->rows);
   for (size_t r = 0; r < s->rows; r++) {
-    sdtw_range range = {0, 0};
     for (int pair = 0; pair < (int)s->stride; pair++) {
       size_t lane = r * s->stride + (size_t)pair;
       ptrdiff_t row = span.row + (ptrdiff_t)r + 1 - skipped(s, pair);
-      span.skip[lane] = (sdtw_real)skipped(s, pair);
-      if (skipped(s, pair)) span.due = 3;
-      int known = pair > 0 && s->n[pair] == s->n[pair - 1] && s->m[pair] == s->m[pair - 1];
-      if (row < 1 || (s->strip && row > s->n_max)) {
-        empty_lane(&span, lane);
-      } else {
-        if (!known) range = range_of(s, pair, row);
-        span_lane(&span, lane, range, (ptrdiff_t)r);
+      if (as_pair_before(s, pair)) {
+        copy_lane(&span, lane);
+        continue;
       }
+      skip_lane(s, &span, lane, pair);
+      if (row < 1 || (s->strip && row > s->n_max))
+        empty_lane(&span, lane);
+      else
+        span_lane(&span, lane, range_of(s, pair, row), (ptrdiff_t)r);
     }
   }
   if (line == 0) span.first = 1; /* where Z_00 enters, see start_line() */
