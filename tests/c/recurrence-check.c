@@ -142,13 +142,14 @@ static void check_back(problem *p, int reverse, int threads) {
   double *ga = calloc(p->count, sizeof(double)), *gb = calloc(p->count, sizeof(double));
   double *g0 = calloc(sequences, sizeof(double));
   sdtw_recurrence_back back = {.job = &job,
+                               .engine = &sdtw_cpu_recurrence_engine,
                                .grad = {&one, NULL, {0, 0, 0}},
                                .grad_a = {ga + first, NULL, job.a.by},
                                .grad_b = {gb + first, NULL, job.b.by},
                                .grad_x0 = {g0, NULL, job.x0.by}};
   run(&job);
   void *scratch = malloc(sdtw_recurrence_back_plan(&back));
-  sdtw_recurrence_back_run(&back, scratch, NULL);
+  sdtw_recurrence_back_run(&back, scratch, NULL, NULL);
   free(scratch);
   for (size_t s = 0; s < sequences; s++) {
     size_t at = s % p->inner + s / p->inner * p->inner * p->steps;

@@ -13,7 +13,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 out=$root/out/cuda
 : "${CC:=cc}" "${CXX:=c++}"
 core="batch dispatch engine sweep threads unit kernels-generic kernels-avx2 kernels-avx512
-  single-batch single-sweep single-kernels-generic single-kernels-avx2 single-kernels-avx512"
+  single-batch single-sweep single-kernels-generic single-kernels-avx2 single-kernels-avx512
+  recurrence recurrence-back single-recurrence"
 kernels="arrange device gradient sum value"
 warnings="-Wall -Wextra -Wpedantic"
 

@@ -367,6 +367,103 @@ test_that("long gradients are those of the loop", {
   })
 })
 
+# single precision -----------------------------------------------------------------------------
+
+test_that("single precision comes within its digits of double", {
+  with_seed(14, {
+    for (n in recurrence_lengths) {
+      b <- rnorm(n)
+      for (a in list(runif(n, -1, 1), 1 - runif(n) / 64)) {
+        for (reverse in c(FALSE, TRUE)) {
+          single <- linear_recurrence(a, b, 2, reverse = reverse, precision = "single")
+          expect_relative(single, linear_recurrence(a, b, 2, reverse = reverse), 2e-6, info = n)
+        }
+      }
+    }
+    a <- matrix(runif(3 * 40000, -1, 1), 40000)
+    b <- matrix(rnorm(3 * 40000), 40000)
+    single <- linear_recurrence(a, b, 1:3, precision = "single")
+    expect_relative(single, linear_recurrence(a, b, 1:3), 1e-6)
+    expect_identical(
+      linear_recurrence(t(a), t(b), 1:3, along = 2, precision = "single"), t(single)
+    )
+  })
+})
+
+test_that("single precision rounds every product and sum to 24 bits", {
+  expect_identical(linear_recurrence(1, 2^-24, 1, precision = "single"), 1)
+  expect_identical(linear_recurrence(1, 2^-23, 1, precision = "single"), 1 + 2^-23)
+  expect_identical(linear_recurrence(1 + 2^-23, 0, 1 + 2^-23, precision = "single"), 1 + 2^-22)
+})
+
+test_that("single precision has the magnitudes of a float", {
+  n <- 50000
+  expect_identical(
+    linear_recurrence(rep(2, n), 1, 1, precision = "single")[c(126, 127, n)], c(2^127, Inf, Inf)
+  )
+  up_down <- rep(c(rep(1e10, 7), rep(1e-10, 7)), 4000)
+  x <- linear_recurrence(up_down, 0, 1e-35, precision = "single")
+  expect_within(x[seq(14, 560, 14)] / 1e-35, rep(1, 40), 1e-4)
+  expect_identical(linear_recurrence(rep(1e10, n), 0, 0, precision = "single"), double(n))
+  expect_identical(linear_recurrence(rep(1e5, n), 1 - 1e5, 1, precision = "single"), rep(1, n))
+  expect_identical(linear_recurrence(1, 1e-50, 0, precision = "single"), 0)
+  expect_equal(linear_recurrence(2, 0, 1e-40, precision = "single"), 2e-40, tolerance = 1e-4)
+})
+
+test_that("logarithms in single precision are as exact however large they are", {
+  with_seed(15, {
+    for (n in c(1, 17, 1000, 50000)) {
+      a <- runif(n, 0.1, 1.1)
+      b <- rexp(n)
+      single <- linear_recurrence(log(a), log(b), 0, log = TRUE, precision = "single")
+      expect_within(single, linear_recurrence(log(a), log(b), 0, log = TRUE), rep(2e-6, n))
+    }
+    expect_within(
+      linear_recurrence(rep(1e9, 5), -Inf, 0.5, log = TRUE, precision = "single"),
+      1e9 * 1:5 + 0.5, rep(2e-6, 5)
+    )
+    a <- rnorm(1000)
+    b <- rnorm(1000)
+    single <- linear_recurrence(logged(a), logged(b), logged(-2), log = TRUE, precision = "single")
+    expect_relative(unlogged(single), loop_recurrence(a, b, -2), 1e-5)
+  })
+})
+
+test_that("gradients in single precision are those of double", {
+  with_seed(16, {
+    for (n in c(1, 12, 50000)) {
+      a <- runif(n, -1, 1)
+      b <- rnorm(n)
+      grad <- rnorm(n)
+      for (log in c(FALSE, TRUE)) {
+        if (log) a <- -0.1 - abs(a)
+        single <- linear_recurrence_grad(a, b, 0.3, grad, log = log, precision = "single")
+        double <- linear_recurrence_grad(a, b, 0.3, grad, log = log)
+        expect_relative(single$grad_a, double$grad_a, 1e-5)
+        expect_relative(single$grad_b, double$grad_b, 1e-5)
+        expect_within(single$grad_x0, double$grad_x0, 1e-5)
+      }
+    }
+    # summed in double: a float would have stopped at 2^24
+    ones <- linear_recurrence_grad(matrix(0, 1000, 20000), 0, precision = "single")$grad_b
+    expect_identical(ones, 2e7)
+  })
+})
+
+test_that("what a float cannot hold is an error that names the place", {
+  b <- matrix(c(1, 2, 3, 4, -1e39, 6), 3, dimnames = list(NULL, c("u", "v")))
+  expect_snapshot(error = TRUE, cnd_class = TRUE, {
+    linear_recurrence(1, b, precision = "single")
+    linear_recurrence(1e39, 1:3, precision = "single")
+    linear_recurrence(1, 1:3, x0 = 1e39, precision = "single")
+    linear_recurrence_grad(1, 1:3, grad = c(0, 1e300, 0), precision = "single")
+    linear_recurrence(1, 1, precision = "half")
+  })
+  expect_identical(linear_recurrence(1, b)[6], -1e39 + 4 + 6)
+  largest <- (2 - 2^-23) * 2^127
+  expect_identical(linear_recurrence(1, largest, precision = "single"), largest)
+})
+
 # errors ---------------------------------------------------------------------------------------
 
 test_that("wrong types, shapes and counts are named", {
