@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/recurrence.h"
+#include "cuda/cuda.h"
 
 typedef struct {
   size_t inner, steps, outer;
@@ -72,16 +72,27 @@ static sdtw_recurrence parse_job(const shape *s, SEXP a, SEXP b, SEXP x0, SEXP s
       .logs = Rf_asLogical(list_element(opts, "logs")),
       .threads = Rf_asInteger(list_element(opts, "threads")),
       .single = Rf_asLogical(list_element(opts, "single")),
+      .device_memory = Rf_asReal(list_element(opts, "memory")),
   };
 }
 
-static void run_recurrence(const sdtw_recurrence *job) {
-  const void *mark = vmaxget();
-  void *scratch = R_alloc(sdtw_recurrence_plan(job), 1);
-  sdtw_monitor monitor = user_monitor();
-  sdtw_status status = sdtw_recurrence_run(job, scratch, &monitor);
-  vmaxset(mark);
+static const sdtw_recurrence_engine *engine_of(SEXP opts) {
+  return wants_cuda(opts) ? &sdtw_cuda_recurrence_engine : &sdtw_cpu_recurrence_engine;
+}
+
+static void raise_if_unfinished(sdtw_status status, const sdtw_error *error) {
   if (status == SDTW_STOPPED) raise_interrupt();
+  if (status == SDTW_FAILED) raise_failure(error);
+}
+
+static void run_recurrence(const sdtw_recurrence *job, const sdtw_recurrence_engine *engine) {
+  const void *mark = vmaxget();
+  void *scratch = R_alloc(engine->plan(job), 1);
+  sdtw_monitor monitor = user_monitor();
+  sdtw_error error = {SDTW_DEVICE_ERROR, ""};
+  sdtw_status status = engine->run(job, scratch, &monitor, &error);
+  vmaxset(mark);
+  raise_if_unfinished(status, &error);
 }
 
 /* list(value, sign); sign is NULL unless `signs`, list(a, b, x0), has any. */
@@ -93,7 +104,7 @@ SEXP ffi_recurrence(SEXP a, SEXP b, SEXP x0, SEXP signs, SEXP dims, SEXP opts) {
   if (any) results[1] = Rf_allocVector(REALSXP, numbers_of(&s));
   PROTECT(results[1]);
   job.out = sink_of(&s, results[0], results[1]);
-  run_recurrence(&job);
+  run_recurrence(&job, engine_of(opts));
   const char *const names[] = {"value", "sign"};
   SEXP list = named_list(2, names, results);
   UNPROTECT(2);
@@ -110,9 +121,10 @@ static void run_back(const sdtw_recurrence_back *back) {
   const void *mark = vmaxget();
   void *scratch = R_alloc(sdtw_recurrence_back_plan(back), 1);
   sdtw_monitor monitor = user_monitor();
-  sdtw_status status = sdtw_recurrence_back_run(back, scratch, &monitor, NULL);
+  sdtw_error error = {SDTW_DEVICE_ERROR, ""};
+  sdtw_status status = sdtw_recurrence_back_run(back, scratch, &monitor, &error);
   vmaxset(mark);
-  if (status == SDTW_STOPPED) raise_interrupt();
+  raise_if_unfinished(status, &error);
 }
 
 /* `value` and `value_sign` are what ffi_recurrence() gave. Gradients are as long as arguments. */
@@ -124,7 +136,7 @@ SEXP ffi_recurrence_grad(SEXP a, SEXP b, SEXP x0, SEXP signs, SEXP value, SEXP v
   job.out = sink_of(&s, value, value_sign);
   sdtw_recurrence_back back = {
       .job = &job,
-      .engine = &sdtw_cpu_recurrence_engine,
+      .engine = engine_of(opts),
       .grad = stream_of(&s, grad, R_NilValue),
       .grad_a = sink_of(&s, results[0], R_NilValue),
       .grad_b = sink_of(&s, results[1], R_NilValue),
