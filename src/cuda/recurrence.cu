@@ -24,7 +24,8 @@
  * second pass finds them in the first-level cache), 2 steps of a multiplication and an addition,
  * and 1 wide product of about 12 instructions. Per thread and tile: 11 pairs joined, of about 60
  * instructions each. A loop has the bytes and one step. Registers (nvcc 11.8, sm_90): scan 96 in
- * double, 72 in single, 128 and 116 with logarithms; loops 88, 74, 120 and 95; nothing spilled.
+ * double, 72 in single, 128 and 116 with logarithms; loops 88, 74, 120 and 95; only the 128 spill,
+ * 56 bytes.
  *
  * Limit: of many sequences, memory; with logarithms, instruction issue. Of one sequence, how fast
  * tiles hand on: each waits for two trips through the second-level cache, by estimate a microsecond

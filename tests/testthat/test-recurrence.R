@@ -464,6 +464,97 @@ test_that("what a float cannot hold is an error that names the place", {
   expect_identical(linear_recurrence(1, largest, precision = "single"), largest)
 })
 
+# backends -------------------------------------------------------------------------------------
+
+# Around the borders of what a device loads ahead, of a thread's share, of a warp's and of a tile,
+# and of where a scan begins.
+device_lengths <- c(1, 7, 8, 9, 16, 511, 513, 2047, 2049, 4095, 4096, 4097, 6144, 70001)
+
+test_that("a device gives the processor's results", {
+  skip_unless_device()
+  with_seed(17, {
+    for (n in device_lengths) {
+      a <- runif(n, -1, 1)
+      b <- rnorm(n)
+      a[sample(n, n %/% 500)] <- 0
+      for (reverse in c(FALSE, TRUE)) {
+        on <- \(backend, ...) linear_recurrence(a, b, 2, reverse = reverse, backend = backend, ...)
+        expect_relative(on("cuda"), on("cpu"), 1e-15, info = n)
+        expect_relative(on("cuda", precision = "single"), on("cpu"), 1e-6, info = n)
+        on <- \(backend, ...) {
+          linear_recurrence(logged(a), logged(b), logged(-2),
+            reverse = reverse, log = TRUE, backend = backend, ...
+          )
+        }
+        want <- unlogged(on("cpu"))
+        expect_relative(unlogged(on("cuda")), want, 1e-13, info = n)
+        expect_relative(unlogged(on("cuda", precision = "single")), want, 1e-5, info = n)
+      }
+    }
+  })
+})
+
+test_that("magnitudes and cancellation are minded on a device", {
+  skip_unless_device()
+  on <- \(...) linear_recurrence(..., backend = "cuda")
+  expect_identical(
+    on(rep(1e10, 40), 0, 1e-300), loop_recurrence(rep(1e10, 40), 0, 1e-300)
+  )
+  n <- 50000
+  forty <- rep(c(rep(1e10, 40), rep(1e-10, 40)), n / 80)
+  ratio <- on(forty, 0, 1e-200) / loop_recurrence(forty, 0, 1e-200)
+  expect_within(ratio, rep(1, n), 1e-12)
+  ratio <- on(-forty, 1e-250, 1e-200) / loop_recurrence(-forty, 1e-250, 1e-200)
+  expect_within(ratio, rep(1, n), 1e-12)
+  expect_identical(on(rep(1e10, n), 0, 0), double(n))
+  expect_identical(on(rep(1e10, n), 1 - 1e10, 1), rep(1, n))
+  expect_identical(on(rep(1e5, n), 1 - 1e5, 1, precision = "single"), rep(1, n))
+  expect_identical(on(rep(2, n), 1, 1)[c(1022, 1023, n)], c(2^1023 - 1, Inf, Inf))
+  expect_identical(on(rep(2, n), 1, 1, precision = "single")[c(126, 127)], c(2^127, Inf))
+})
+
+test_that("seventy thousand short sequences have the loop's bits on a device", {
+  skip_unless_device()
+  with_seed(18, {
+    a <- matrix(runif(3 * 70000, -1, 1), 3)
+    b <- matrix(rnorm(3 * 70000), 3)
+    want <- linear_recurrence(a, b, 1:70000 / 7, backend = "cpu")
+    expect_identical(linear_recurrence(a, b, 1:70000 / 7, backend = "cuda"), want)
+    expect_identical(
+      linear_recurrence(t(a), t(b), 1:70000 / 7, along = 2, backend = "cuda"), t(want)
+    )
+    grads <- \(backend) linear_recurrence_grad(a, b, 1:70000 / 7, backend = backend)
+    expect_identical(grads("cuda"), grads("cpu"))
+  })
+})
+
+test_that("gradients on a device are those of the processor, and of finite differences", {
+  skip_unless_device()
+  with_seed(19, {
+    b <- matrix(rnorm(12), 4)
+    grad <- matrix(rnorm(12), 4)
+    expect_gradients(runif(4), b, c(0.3, 1, -1), grad, backend = "cuda")
+    expect_gradients(b, b / 2, 0.3, grad, along = 2, reverse = TRUE, backend = "cuda")
+    expect_gradients(-abs(b), b, 0.3, grad, log = TRUE, backend = "cuda")
+    a <- matrix(runif(3 * 9000, -1, 1), 9000)
+    b <- matrix(rnorm(3 * 9000), 9000)
+    for (a in list(a, a[, 1], 0.7)) {
+      on <- \(backend, ...) {
+        linear_recurrence_grad(a, b, 1:3, b / 3, backend = backend, ...)
+      }
+      want <- on("cpu")
+      Map(\(x, y) expect_relative(x, y, 1e-13), on("cuda"), want)
+      Map(\(x, y) expect_relative(x, y, 1e-5), on("cuda", precision = "single"), want)
+    }
+  })
+})
+
+test_that("\"auto\" keeps recurrences on the processor", {
+  options <- softdtw:::recurrence_options(FALSE, FALSE, "auto", "double", NULL)
+  expect_identical(options$backend, "cpu")
+  expect_error(linear_recurrence(1, 1, backend = "gpu"), class = "softdtw_error_argument")
+})
+
 # errors ---------------------------------------------------------------------------------------
 
 test_that("wrong types, shapes and counts are named", {
