@@ -103,7 +103,8 @@ V_INLINE void steps(int trim, int storing, const stretch *s, scaled_pair *left,
   for (size_t t = from; t < to; t++) {
     double *mantissa = s->border.mantissa + t * LANES, *exponent = s->border.exponent + t * LANES;
     scaled_pair up = {pair_load(mantissa), pair_load(exponent)};
-    *left = cell(0, trim, up, *left, *diagonal, pair_load(s->costs + (t - 1) * LANES), NULL);
+    pair_mask all = due_lanes(0, pair_set(0));
+    *left = cell(0, trim, all, up, *left, *diagonal, pair_load(s->costs + (t - 1) * LANES), NULL);
     if (storing) {
       pair_store(mantissa, left->mantissa);
       pair_store(exponent, left->exponent);
@@ -112,8 +113,8 @@ V_INLINE void steps(int trim, int storing, const stretch *s, scaled_pair *left,
   }
 }
 
-/* The lanes' blocks of a row. Mantissas are trimmed as
- * in the package's kernels: two steps of every 64, shifted from row to row. */
+/* The lanes' blocks of a row. Mantissas are trimmed as in the package's kernels: two steps of every
+ * 64, shifted from row to row. */
 V_INLINE void run_blocks(int storing, stretch *s, size_t row) {
   scaled_pair left = {pair_load(s->left_mantissa), pair_load(s->left_exponent)};
   scaled_pair diagonal = {pair_load(s->diagonal_mantissa), pair_load(s->diagonal_exponent)};

@@ -10,8 +10,10 @@
  *
  * The mantissa is brought back to [1, 2) only now and then: a cell multiplies it by 0.7 to 4.3, so
  * it may drift for some dozens of cells without harm, and the exponent of a cell need not wait for
- * its mantissa. Powers of two change no bit of the sums. Cells whose row + column is 0 or 1 modulo
- * the period are brought back: two neighbours, as a diagonal step advances the sum by two.
+ * its mantissa. Powers of two change no bit of the sums, up to exponents of 2^53 (single: 2^24),
+ * which take up less than the whole drift; so that even then no result depends on the lane or line
+ * its cells happen to lie in, the cells brought back are those whose row + column in their own pair
+ * is 0 or 1 modulo a period. They are two neighbours, as a diagonal step advances the sum by two.
  *
  * The additions are (up + left) + diagonal: swapping the two series gives the same bits. Shares
  * are each their own term over the sum (none is one minus the others, which could be negative).
@@ -26,6 +28,7 @@
  * Parameters: the vocabulary of a vec-*.h, and SDTW_TABLE, the name of the table to define.
  */
 #include <math.h>
+#include <string.h>
 
 #include "kernels.h"
 #include "softdtw.h"
@@ -229,17 +232,13 @@ typedef struct {
   scaled_pair left, diagonal;
 } forward_state;
 
-/* Mantissas drift by about two bits a cell at most, so trimming may wait: only two neighbouring
- * anti-diagonals in TRIM_PERIOD are trimmed (a path may step over one but not over both). They are
- * counted from the pair's own first cell, since beyond 2^53 (single: 2^24) an exponent takes up
- * less than the whole drift, and no result may depend on the lane or line its cells happen to lie
- * in. */
 #ifdef SDTW_SINGLE
 enum { TRIM_PERIOD = 16 };
 #else
 enum { TRIM_PERIOD = 64 };
 #endif
 
+/* The lanes whose mantissas are brought back on an anti-diagonal of the line. */
 V_INLINE pair_mask due_lanes(ptrdiff_t diagonal, pair skip) {
   V phase = v_set((sdtw_real)(diagonal % TRIM_PERIOD)), one = v_set(1);
   return (pair_mask){v_inside(phase, skip.a, skip.a + one), v_inside(phase, skip.b, skip.b + one)};
@@ -300,9 +299,14 @@ V_INLINE void forward_line(int hard, int strip, int keep, const sdtw_real *cost,
                          {pair_load(saved + 2 * LANES), pair_load(saved + 3 * LANES)}};
   ptrdiff_t begin = between(from, span->inner_first, to);
   ptrdiff_t end = between(begin, span->inner_last + 1, to);
-  forward_run(hard, strip, 1, border, &state, span, from, begin);
-  forward_run(hard, strip, 0, border, &state, span, begin, end);
-  forward_run(hard, strip, 1, border, &state, span, end, to);
+  const ptrdiff_t part[] = {from, begin, end, to};
+  for (int p = 0; p < 3; p++) {
+    if (p == 1) {
+      forward_run(hard, strip, 0, border, &state, span, part[p], part[p + 1]);
+    } else {
+      forward_run(hard, strip, 1, border, &state, span, part[p], part[p + 1]);
+    }
+  }
   pair_store(saved, state.left.mantissa);
   pair_store(saved + LANES, state.left.exponent);
   pair_store(saved + 2 * LANES, state.diagonal.mantissa);
@@ -439,46 +443,81 @@ V_TARGET static void cost(int kind, sdtw_real scale, const sdtw_real *x, sdtw_vi
   }
 }
 
-/* Four columns of y against all rows of a strip, lanes being rows; y is d numbers a column. */
+/* Four columns of y against all rows of a strip, lanes being rows. In y the four columns' numbers
+ * of one dimension lie together. */
 V_INLINE four column_distances(int kind, const sdtw_real *x, const sdtw_real *y, size_t d) {
   four sum = {pair_set(0), pair_set(0), pair_set(0), pair_set(0)};
-  for (size_t k = 0; k < d; k++, y++) {
-    pair x_k = pair_load(x + k * LANES);
+  for (size_t k = 0; k < d; k++, x += LANES, y += 4) {
+    pair x_k = pair_load(x);
     sum.a = add_distance(kind, sum.a, pair_sub(x_k, pair_set(y[0])));
-    sum.b = add_distance(kind, sum.b, pair_sub(x_k, pair_set(y[d])));
-    sum.c = add_distance(kind, sum.c, pair_sub(x_k, pair_set(y[2 * d])));
-    sum.d = add_distance(kind, sum.d, pair_sub(x_k, pair_set(y[3 * d])));
+    sum.b = add_distance(kind, sum.b, pair_sub(x_k, pair_set(y[1])));
+    sum.c = add_distance(kind, sum.c, pair_sub(x_k, pair_set(y[2])));
+    sum.d = add_distance(kind, sum.d, pair_sub(x_k, pair_set(y[3])));
   }
   return kind == SDTW_EUCLIDEAN ? four_roots(sum) : sum;
 }
 
-/* Lane l of a column belongs to the step l further on. */
-V_INLINE void put_column(sdtw_real *out, pair cost) {
-  sdtw_real lanes[LANES];
-  pair_store(lanes, cost);
-  for (int l = 0; l < LANES; l++) out[l * (LANES + 1)] = lanes[l];
+/* From columns to steps: lane l of step t is lane l of column t - l. The delay is put together from
+ * the bits of l, a stage for each, in which the lanes with the bit take what entered the stage 1,
+ * 2, 4 or 8 steps ago. Either half of the lanes is delayed by its own numbers only; the second half
+ * is written further on. */
+typedef struct {
+  four before[4], older; /* what entered each stage the last time; the last stage, before that */
+} delays;
+
+V_INLINE four delay_stage(int bit, pair_mask with_bit, delays *past, four now) {
+  four before = past->before[bit], late = before;
+  if (bit == 0) late = (four){before.d, now.a, now.b, now.c};
+  if (bit == 1) late = (four){before.c, before.d, now.a, now.b};
+  if (bit == 3) {
+    late = past->older;
+    past->older = before;
+  }
+  past->before[bit] = now;
+  return (four){pair_select(with_bit, late.a, now.a), pair_select(with_bit, late.b, now.b),
+                pair_select(with_bit, late.c, now.c), pair_select(with_bit, late.d, now.d)};
+}
+
+V_INLINE pair_mask lanes_with(int bit) {
+  sdtw_real has[V_WIDTH];
+  for (int l = 0; l < V_WIDTH; l++) has[l] = (sdtw_real)(l >> bit & 1);
+  M mask = v_less_equal(v_set(1), v_load(has));
+  return (pair_mask){mask, mask};
+}
+
+V_INLINE void put_steps(sdtw_real *out, pair cost) {
+  v_store(out, cost.a);
+  v_store(out + V_WIDTH * LANES + V_WIDTH, cost.b);
 }
 
 V_INLINE void cost_columns(int kind, sdtw_real scale, const sdtw_real *x, const sdtw_real *y,
-                           size_t d, size_t count, sdtw_real *out) {
+                           size_t d, size_t count, sdtw_real *state, sdtw_real *out) {
+  const pair_mask odd = lanes_with(0), second = lanes_with(1), fourth = lanes_with(2);
+  const pair_mask eighth = lanes_with(3);
   pair factor = pair_set(scale);
+  delays past;
+  memcpy(&past, state, sizeof past);
   for (size_t c = 0; c < count; c += 4, y += 4 * d, out += 4 * LANES) {
-    four cost = column_distances(kind, x, y, d);
-    put_column(out, pair_mul(cost.a, factor));
-    put_column(out + LANES, pair_mul(cost.b, factor));
-    put_column(out + 2 * LANES, pair_mul(cost.c, factor));
-    put_column(out + 3 * LANES, pair_mul(cost.d, factor));
+    four now = delay_stage(0, odd, &past, column_distances(kind, x, y, d));
+    if (V_WIDTH > 2) now = delay_stage(1, second, &past, now);
+    if (V_WIDTH > 4) now = delay_stage(2, fourth, &past, now);
+    if (V_WIDTH > 8) now = delay_stage(3, eighth, &past, now);
+    put_steps(out, pair_mul(now.a, factor));
+    put_steps(out + LANES, pair_mul(now.b, factor));
+    put_steps(out + 2 * LANES, pair_mul(now.c, factor));
+    put_steps(out + 3 * LANES, pair_mul(now.d, factor));
   }
+  memcpy(state, &past, sizeof past);
 }
 
 V_TARGET static void strip_cost(int kind, sdtw_real scale, const sdtw_real *x, const sdtw_real *y,
-                                size_t d, size_t count, sdtw_real *out) {
+                                size_t d, size_t count, sdtw_real *state, sdtw_real *out) {
   if (kind == SDTW_MANHATTAN) {
-    cost_columns(SDTW_MANHATTAN, scale, x, y, d, count, out);
+    cost_columns(SDTW_MANHATTAN, scale, x, y, d, count, state, out);
   } else if (kind == SDTW_EUCLIDEAN) {
-    cost_columns(SDTW_EUCLIDEAN, scale, x, y, d, count, out);
+    cost_columns(SDTW_EUCLIDEAN, scale, x, y, d, count, state, out);
   } else {
-    cost_columns(SDTW_SQEUCLIDEAN, scale, x, y, d, count, out);
+    cost_columns(SDTW_SQEUCLIDEAN, scale, x, y, d, count, state, out);
   }
 }
 

@@ -56,7 +56,7 @@ typedef struct {
   sdtw_real *up, *diagonal;
 } sdtw_debt;
 
-enum { SDTW_FORWARD_STATE = 4, SDTW_BACKWARD_STATE = 4, SDTW_SHARES = 3 };
+enum { SDTW_FORWARD_STATE = 4, SDTW_BACKWARD_STATE = 4, SDTW_DELAY_STATE = 20, SDTW_SHARES = 3 };
 
 typedef struct {
   int lanes, width; /* width: pairs in a pack, half the lanes */
@@ -65,11 +65,13 @@ typedef struct {
   void (*cost)(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view y, size_t d, size_t count,
                sdtw_real *out);
 
-  /* The same for a strip by columns, each spread over the steps that its lanes meet it in: faster
-   * where d is large. y is d numbers a column, count a multiple of 4, and out begins at the step
-   * where the first row meets the first column. */
+  /* The same for a strip by columns, which are spread over the steps that its lanes meet them in:
+   * faster where d is large. count is a multiple of 4 and y four columns at a time, their numbers
+   * of one dimension side by side. out begins at the step where the first row meets the first
+   * column; its first width steps hold what the call before left there for the second half of the
+   * lanes. state: SDTW_DELAY_STATE vectors, carried from call to call on a line. */
   void (*strip_cost)(int kind, sdtw_real scale, const sdtw_real *x, const sdtw_real *y, size_t d,
-                     size_t count, sdtw_real *out);
+                     size_t count, sdtw_real *state, sdtw_real *out);
 
   /* Sweeps the steps from..to-1: the border above is replaced by the border below. state holds
    * SDTW_FORWARD_STATE vectors between calls on one line. cost and shares start at step `from`;

@@ -79,12 +79,21 @@ static sdtw_real *take_columns(sdtw_sweep *s, sdtw_arena *arena) {
 
 static int by_columns(const sdtw_sweep *s) { return s->strip && s->d >= many_dimensions; }
 
+/* Costs by columns take four at a time. */
+static ptrdiff_t whole_fours(ptrdiff_t columns) { return (columns + 3) / 4 * 4; }
+
+/* The last rows of a line meet columns beyond the last. */
+static size_t points_columns(const sdtw_sweep *s) {
+  return (size_t)whole_fours(s->m_max + s->kernels->lanes);
+}
+
 /* What the next load may find still in place comes first: x of a strip, y of a pack. */
 static void take_series(sdtw_sweep *s, sdtw_arena *arena) {
   size_t m = (size_t)s->m_max, x_size = s->lines * s->d * (size_t)s->kernels->lanes;
   if (s->strip) {
     s->x = take_reals(arena, x_size);
-    s->points = take_reals(arena, by_columns(s) ? (m + (size_t)chunk) * s->d : 0);
+    s->points = take_reals(arena, by_columns(s) ? points_columns(s) * s->d : 0);
+    s->delays = take_reals(arena, SDTW_DELAY_STATE * (size_t)s->kernels->lanes);
     s->y = take_reals(arena, s->d * (size_t)strip_y_dim(s));
   } else {
     s->y = take_reals(arena, (m + 2) * s->d * s->stride);
@@ -123,6 +132,7 @@ static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
 }
 
 static void place(sdtw_sweep *s) {
+  s->has_inner_span = 0;
   s->scratch.used = 0;
   lay_out(s, &s->scratch);
 }
@@ -208,14 +218,26 @@ static ptrdiff_t clamp(ptrdiff_t low, ptrdiff_t v, ptrdiff_t high) {
   return v < low ? low : v > high ? high : v;
 }
 
+static sdtw_real taken(const sdtw_sweep *s, const double *point, size_t k) {
+  return (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
+}
+
 /* Rows that a line has beyond the series repeat its ends, so that costs there stay in range. */
 static void load_x(sdtw_sweep *s, int pair, const double *values) {
   ptrdiff_t first = -skipped(s, pair), end = first + (ptrdiff_t)(s->lines * s->rows);
   for (ptrdiff_t row = first; row < end; row++) {
     const double *point = values + (size_t)clamp(0, row, s->n[pair] - 1) * s->d;
     for (size_t k = 0; k < s->d; k++)
-      s->x[place_of_row(s, pair, row, k, s->d)] = (sdtw_real)((point[k] - s->centre[k]) *
-                                                              s->per_unit);
+      s->x[place_of_row(s, pair, row, k, s->d)] = taken(s, point, k);
+  }
+}
+
+/* The same for a pack with one x in all lanes. */
+static void load_common_x(sdtw_sweep *s, const double *values) {
+  size_t width = s->stride;
+  load_x(s, 0, values);
+  for (size_t v = 0; v < s->lines * s->d * s->rows; v++) {
+    for (size_t l = 1; l < width; l++) s->x[v * width + l] = s->x[v * width];
   }
 }
 
@@ -224,8 +246,7 @@ static void load_pack_y(sdtw_sweep *s, int pair, const double *values) {
   for (ptrdiff_t j = 0; j < s->m_max + 2; j++) {
     const double *point = values + (size_t)clamp(0, j - 1, s->m[pair] - 1) * s->d;
     sdtw_real *out = s->y + (size_t)j * s->d * s->stride + (size_t)pair;
-    for (size_t k = 0; k < s->d; k++)
-      out[k * s->stride] = (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
+    for (size_t k = 0; k < s->d; k++) out[k * s->stride] = taken(s, point, k);
   }
 }
 
@@ -237,7 +258,7 @@ static void load_strip_y(sdtw_sweep *s, const double *values) {
     sdtw_real *out = s->y + k * (size_t)length;
     for (ptrdiff_t t = 0; t < length; t++) {
       ptrdiff_t column = clamp(0, s->m_max - 1 - (t - lanes), s->m_max - 1);
-      out[t] = (sdtw_real)((values[(size_t)column * s->d + k] - s->centre[k]) * s->per_unit);
+      out[t] = taken(s, values + (size_t)column * s->d, k);
     }
   }
 }
@@ -247,6 +268,13 @@ static int holds_y(const sdtw_sweep *s, ptrdiff_t m_max, const sdtw_pair *pairs,
   if (s->held_pairs != count || s->held_steps != m_max) return 0;
   for (int l = 0; l < count; l++) {
     if (s->held[l] != pairs[l].y) return 0;
+  }
+  return 1;
+}
+
+static int one_x(const sdtw_pair *pairs, int count) {
+  for (int l = 1; l < count; l++) {
+    if (pairs[l].x != pairs[0].x) return 0;
   }
   return 1;
 }
@@ -264,10 +292,11 @@ static void load_pack(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
     if (s->m[l] > s->m_max) s->m_max = s->m[l];
   }
   place(s);
-  int held = holds_y(s, s->m_max, pairs, count);
+  int held = holds_y(s, s->m_max, pairs, count), common = one_x(pairs, count);
+  if (common) load_common_x(s, series(s->x_set, pairs[0].x));
   for (int l = 0; l < width; l++) {
     sdtw_pair p = pairs[l < count ? l : 0];
-    load_x(s, l, series(s->x_set, p.x));
+    if (!common) load_x(s, l, series(s->x_set, p.x));
     if (!held) load_pack_y(s, l, series(s->y_set, p.y));
     s->held[l] = p.y;
   }
@@ -283,12 +312,16 @@ static void set_lone(sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
   place(s);
 }
 
-/* Beyond the last column, as many as a chunk may reach, the last is repeated. */
+/* Four columns at a time; beyond the last column it is repeated. */
 static void load_points(sdtw_sweep *s, const double *values) {
-  for (ptrdiff_t j = 0; j < s->m_max + chunk; j++) {
-    const double *point = values + (size_t)clamp(0, j, s->m_max - 1) * s->d;
-    for (size_t k = 0; k < s->d; k++)
-      s->points[(size_t)j * s->d + k] = (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
+  sdtw_real *out = s->points;
+  for (ptrdiff_t j = 0; j < (ptrdiff_t)points_columns(s); j += 4) {
+    const double *point[4];
+    for (ptrdiff_t c = 0; c < 4; c++)
+      point[c] = values + (size_t)clamp(0, j + c, s->m_max - 1) * s->d;
+    for (size_t k = 0; k < s->d; k++, out += 4) {
+      for (int c = 0; c < 4; c++) out[c] = taken(s, point[c], k);
+    }
   }
 }
 
@@ -381,7 +414,7 @@ static void empty_lane(sdtw_span *span, size_t lane) {
   span->inner_last = 0;
 }
 
-static sdtw_span span_of(const sdtw_sweep *s, size_t line) {
+static sdtw_span work_out_span(const sdtw_sweep *s, size_t line) {
   sdtw_span span = {.first = s->m_max + lag(s), .inner_last = s->m_max + lag(s), .due = 2};
   span.row = (ptrdiff_t)(line * s->rows);
   for (size_t r = 0; r < s->rows; r++) {
@@ -401,7 +434,17 @@ static sdtw_span span_of(const sdtw_sweep *s, size_t line) {
     }
   }
   if (line == 0) span.first = 1; /* where Z_00 enters, see start_line() */
+  if (by_columns(s)) span.first -= (span.first - 1) % 4;
   return span;
+}
+
+/* Without a window all lines have the same span but the first and a strip's last. */
+static const sdtw_span *span_of(sdtw_sweep *s, size_t line) {
+  int inner = s->window < 0 && line > 0 && (!s->strip || line + 1 < s->lines);
+  if (!inner || !s->has_inner_span) s->span = work_out_span(s, line);
+  s->span.row = (ptrdiff_t)(line * s->rows);
+  s->has_inner_span = inner;
+  return &s->span;
 }
 
 static void copy_given_costs(const sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to) {
@@ -416,17 +459,20 @@ static void copy_given_costs(const sdtw_sweep *s, size_t line, ptrdiff_t from, p
   }
 }
 
-/* Chunks of a line come in order: the steps beyond the end of one, which the later rows still share
- * with its columns, begin the next. */
+/* Chunks of a line come in order. The second half of the lanes meets a column so late that its last
+ * costs lie beyond the end of one chunk and begin the next. */
 static void cost_by_columns(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to, int starts) {
-  size_t lanes = (size_t)s->kernels->lanes, beyond = lanes * lanes * sizeof(sdtw_real);
-  size_t count = (size_t)(to - from + 3) / 4 * 4;
-  if (starts)
+  size_t lanes = (size_t)s->kernels->lanes;
+  size_t beyond = (size_t)s->kernels->width * lanes * sizeof(sdtw_real);
+  if (starts) {
+    memset(s->delays, 0, SDTW_DELAY_STATE * lanes * sizeof(sdtw_real));
     memset(s->cost, 0, beyond);
-  else
+  } else {
     memmove(s->cost, s->cost + (size_t)chunk * lanes, beyond);
-  const sdtw_real *y = s->points + (size_t)(from - 1 < s->m_max ? from - 1 : s->m_max) * s->d;
-  s->kernels->strip_cost(s->kind, (sdtw_real)s->scale, x_of(s, line), y, s->d, count, s->cost);
+  }
+  s->kernels->strip_cost(s->kind, (sdtw_real)s->scale, x_of(s, line),
+                         s->points + (size_t)(from - 1) * s->d, s->d,
+                         (size_t)whole_fours(to - from), s->delays, s->cost);
 }
 
 static void cost_of(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to, int starts) {
@@ -510,13 +556,13 @@ static void read_values(sdtw_sweep *s, size_t line) {
 /* shares: NULL, or where those of step 1 of this line belong */
 static void forward_line(sdtw_sweep *s, size_t line, sdtw_real *shares) {
   size_t lanes = (size_t)s->kernels->lanes;
-  sdtw_span span = span_of(s, line);
-  start_line(s, line, &span);
-  for (ptrdiff_t from = span.first; from <= span.last; from += chunk) {
-    ptrdiff_t to = from + chunk <= span.last ? from + chunk : span.last + 1;
+  const sdtw_span *span = span_of(s, line);
+  start_line(s, line, span);
+  for (ptrdiff_t from = span->first; from <= span->last; from += chunk) {
+    ptrdiff_t to = from + chunk <= span->last ? from + chunk : span->last + 1;
     sdtw_real *kept = shares ? shares + (size_t)(from - 1) * SDTW_SHARES * lanes : NULL;
-    cost_of(s, line, from, to, from == span.first);
-    s->kernels->forward(s->hard, s->strip, s->cost, s->border, s->state, kept, &span, from, to);
+    cost_of(s, line, from, to, from == span->first);
+    s->kernels->forward(s->hard, s->strip, s->cost, s->border, s->state, kept, span, from, to);
   }
 }
 
@@ -612,11 +658,11 @@ static void use_alignment(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t 
 
 static void backward_line(sdtw_sweep *s, size_t line, const sdtw_real *shares) {
   size_t lanes = (size_t)s->kernels->lanes;
-  sdtw_span span = span_of(s, line);
+  const sdtw_span *span = span_of(s, line);
   seed_line(s, line);
-  if (s->wants & SDTW_WANT_Y) start_travel(s, span.last);
-  for (ptrdiff_t to = span.last + 1; to > span.first; to -= chunk) {
-    ptrdiff_t from = to - chunk > span.first ? to - chunk : span.first;
+  if (s->wants & SDTW_WANT_Y) start_travel(s, span->last);
+  for (ptrdiff_t to = span->last + 1; to > span->first; to -= chunk) {
+    ptrdiff_t from = to - chunk > span->first ? to - chunk : span->first;
     const sdtw_real *kept = shares + (size_t)(from - 1) * SDTW_SHARES * lanes;
     s->kernels->backward(s->strip, kept, s->debt, s->state, s->alignment, from, to);
     use_alignment(s, line, from, to);

@@ -52,11 +52,14 @@ typedef struct {
   /* layout, in scratch memory */
   sdtw_arena scratch;
   size_t lines, rows, stride, columns, block, superblock, border_size;
-  sdtw_real *x, *y, *points; /* points: y once more, column by column */
+  sdtw_real *x, *y, *points, *delays; /* points: y once more, column by column */
   sdtw_border border;
   sdtw_real *outer, *inner, *shares, *cost, *state, *alignment;
   sdtw_debt debt;
   sdtw_real *gx, *gy, *travel, *mass, *square;
+
+  sdtw_span span; /* of the last line, which if it is an inner one serves others */
+  int has_inner_span;
 } sdtw_sweep;
 
 void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, const double *centre,

@@ -1,23 +1,4 @@
 # The properties of design.md, over random shapes, gammas, offsets, windows and all four costs.
-# Every block gathers the worst of its draws, so that the number of checks never depends on chance.
-
-# Runs `one(problem, cost)` over draws; `one` returns named numbers, 1 or less being right.
-worst_of <- function(seed, draws, one, ...) {
-  worst <- 0
-  where <- "nowhere"
-  with_seed(seed, for (k in seq_len(draws)) {
-    cost <- ref_costs[(k - 1L) %% 4L + 1L]
-    p <- random_problem(...)
-    off <- one(p, cost)
-    if (!all(off <= worst)) {
-      worst <- max(off)
-      where <- paste(names(off)[which.max(off)], "at draw", k, problem_label(p, cost))
-    }
-  })
-  structure(worst, where = where)
-}
-
-expect_right <- function(worst) expect_lte(as.double(worst), 1, label = attr(worst, "where"))
 
 full_excess <- function(p, cost) {
   want <- ref_full(p$x, p$y, p$gamma, cost, p$window)
@@ -190,11 +171,11 @@ test_that("swapping, and the company of other pairs, leave the bits of extreme v
     gamma <- 10^stats::runif(1, -7, 0)
     x <- matrix(stats::rnorm(n * d), n) + 10^stats::runif(1, 3, 7)
     y <- matrix(stats::rnorm(m * d), m)
-    for (cost in ref_costs) {
-      alone <- softdtw(x, y, gamma = gamma, cost = cost)
-      ys <- list(y, y[m:1, , drop = FALSE], y)
-      many <- softdtw_matrix(rep(list(x), 5), ys, gamma = gamma, cost = cost)
-      apart <- apart + !identical(alone, softdtw(y, x, gamma = gamma, cost = cost)) +
+    for (cost in ref_costs) for (precision in c("double", "single")) {
+      go <- function(f, ...) f(..., gamma = gamma, cost = cost, precision = precision)
+      alone <- go(softdtw, x, y)
+      many <- go(softdtw_matrix, rep(list(x), 5), list(y, y[m:1, , drop = FALSE], y))
+      apart <- apart + !identical(alone, go(softdtw, y, x)) +
         !identical(c(many[, -2L]), rep(alone, 10))
     }
   })
