@@ -83,7 +83,7 @@ count_numbers <- function(x) sum(as.double(x$lengths)) * x$d
 # Called from C when an engine has failed, everything it took having been given back.
 signal_failure <- function(kind, reason) {
   advice <- switch(kind,
-    device_memory = " Use shorter series, `precision` = \"single\" or `backend` = \"cpu\".",
+    device_memory = " Use shorter series or `backend` = \"cpu\"; single precision may do.",
     no_device = " `backend` = \"cpu\" needs none.",
     ""
   )

@@ -10,18 +10,26 @@
 #' true start. The product is kept with an exponent of its own, so that it cannot overflow where the
 #' sequence itself does not, and where the shortcut would lose digits against the plain loop, the
 #' loop is used. Short sequences are looped over. The number of threads changes no bit of a result.
+#' On a CUDA device fewer than 4096 sequences of at least 4096 steps are scanned, in one pass by
+#' blocks of 2048 steps, and others are loops of one thread each. A gradient's recurrence runs there
+#' too, its products and sums on the processor. Results are the same in every run, and those of the
+#' processor but for rounding.
 #'
-#' **Accuracy** is that of the loop in double precision. Over 10 million steps, held against a
-#' reference of 60 digits, the largest errors relative to the largest |x| were 4e-16 with
+#' **Accuracy** is that of the loop in the same precision. In double, over 10 million steps, held
+#' against a reference of 60 digits, the largest errors relative to the largest |x| were 4e-16 with
 #' coefficients from 1 - 1/64 to 1, and 2e-16 with coefficients from -1 to 1, for the loop as for
-#' this function. A result beyond the range of a double is `Inf`, as in a loop.
+#' this function. A result beyond the range of a double is `Inf`, as in a loop. In single precision
+#' every product and sum is rounded to 24 bits, so that results have 6 to 7 digits where the double
+#' loop has 15 to 16; a number beyond 3.4e38 is an error in an argument and `Inf` in a result, and
+#' below about 1e-38 numbers fade to 0. Sums over what is used more than once are in double.
 #'
 #' **`log = TRUE`** is for magnitudes beyond that range. Inputs are then logarithms, `-Inf` being
 #' the logarithm of 0, and so is the result. Numbers that may be negative are given and returned as
 #' `list(log = , sign = )`, for a number z `list(log = log(abs(z)), sign = sign(z))`. If no argument
 #' is such a list, all numbers are positive and the result is an array of logarithms; if at least
 #' one is, the result is such a list. The arithmetic is done with the numbers themselves, each a
-#' double with a whole exponent of its own, so that errors do not grow with the logarithms.
+#' double (in single precision, a float) with a whole exponent of its own, so that errors do not
+#' grow with the logarithms: a number that is off by a factor of 1 + e has a logarithm off by e.
 #'
 #' @param a,b Coefficients. A numeric vector is one sequence; a matrix (also `ts`, `mts`, `zoo`,
 #'   `xts`) holds one in each column; an array has its time steps along the dimension `along`. Both
@@ -33,6 +41,11 @@
 #' @param reverse Whether to run from the end: \eqn{x_t = a_t x_{t+1} + b_t}{x[t] = a[t] x[t+1] +
 #'   b[t]}, with `x0` after the last step.
 #' @param log Whether `a`, `b`, `x0` and the result are logarithms, see Details.
+#' @param backend Where to compute: `"cpu"`, `"cuda"` (an NVIDIA device; an error where there is
+#'   none) or `"auto"`, which here is `"cpu"`, whatever the size: to carry the numbers to a device
+#'   and the results back takes longer than the processor needs for all of them.
+#' @param precision `"double"`, or `"single"` for arithmetic in 24 bits. R's numbers are doubles, so
+#'   on the processor it saves hardly any time.
 #' @param threads Number of threads, or `NULL` for that of [softdtw_threads()]. It never changes a
 #'   result.
 #' @param grad Derivatives of some function by each element of the result of `linear_recurrence()`
@@ -80,21 +93,26 @@
 #' linear_recurrence_grad(c(0.5, 2, -1), 1, x0 = 1)
 #' @export
 linear_recurrence <- function(a, b, x0 = if (log) -Inf else 0, along = 1L, reverse = FALSE,
-                              log = FALSE, threads = NULL) {
+                              log = FALSE, backend = getOption("softdtw.backend", "auto"),
+                              precision = c("double", "single"), threads = NULL) {
   log <- check_flag(log, "log")
-  job <- new_recurrence(a, b, x0, along, reverse, log, threads)
+  opts <- recurrence_options(reverse, log, backend, precision, threads)
+  job <- new_recurrence(a, b, x0, along, opts)
   shape_recurrence(run_recurrence(job), job)
 }
 
 #' @rdname linear_recurrence
 #' @export
 linear_recurrence_grad <- function(a, b, x0 = if (log) -Inf else 0, grad = 1, along = 1L,
-                                   reverse = FALSE, log = FALSE, threads = NULL) {
+                                   reverse = FALSE, log = FALSE,
+                                   backend = getOption("softdtw.backend", "auto"),
+                                   precision = c("double", "single"), threads = NULL) {
   log <- check_flag(log, "log")
-  job <- new_recurrence(a, b, x0, along, reverse, log, threads)
+  opts <- recurrence_options(reverse, log, backend, precision, threads)
+  job <- new_recurrence(a, b, x0, along, opts)
   grad <- read_coefficient(grad, "grad", log = FALSE)
   check_shape(grad, job$shape)
-  check_values(grad, job$shape)
+  check_values(grad, job$shape, job$opts$single)
   x <- run_recurrence(job)
   grads <- .Call(
     ffi_recurrence_grad, job$a$value, job$b$value, job$x0$value, job$signs, x$value, x$sign,
@@ -112,25 +130,34 @@ linear_recurrence_grad <- function(a, b, x0 = if (log) -Inf else 0, grad = 1, al
 
 # Everything checked and in the form that C takes. `shape$dims` is inner x steps x outer: element
 # (i, t, o) of an array whose dimensions before `along` are taken together, and those after it.
-new_recurrence <- function(a, b, x0, along, reverse, log, threads) {
-  a <- read_coefficient(a, "a", log)
-  b <- read_coefficient(b, "b", log)
-  x0 <- read_coefficient(x0, "x0", log)
+new_recurrence <- function(a, b, x0, along, opts) {
+  a <- read_coefficient(a, "a", opts$logs)
+  b <- read_coefficient(b, "b", opts$logs)
+  x0 <- read_coefficient(x0, "x0", opts$logs)
   shape <- find_shape(a, b, along)
   check_starts(x0, shape)
-  opts <- list(reverse = check_flag(reverse, "reverse"), logs = log,
-    threads = check_threads(threads)
-  )
-  check_values(a, shape)
-  check_values(b, shape)
-  check_values(x0, shape)
-  if (log) {
+  for (x in list(a, b, x0)) {
+    check_values(x, shape, opts$single)
+  }
+  if (opts$logs) {
     check_logs(a, b, x0, shape)
   }
   list(
     a = a, b = b, x0 = x0, shape = shape, opts = opts,
     signs = lapply(list(a, b, x0), `[[`, "sign")
   )
+}
+
+# To carry a step to a device and back takes longer than a processor needs for it: "auto" stays.
+recurrence_options <- function(reverse, log, backend, precision, threads) {
+  opts <- c(
+    list(reverse = check_flag(reverse, "reverse"), logs = log, threads = check_threads(threads)),
+    backend_options(backend, precision)
+  )
+  if (opts$backend == "auto") {
+    opts$backend <- "cpu"
+  }
+  opts
 }
 
 run_recurrence <- function(job) {
@@ -297,21 +324,31 @@ sequence_names <- function(x, full, along) {
 
 # values ---------------------------------------------------------------------------------------
 
-# No NA, and nothing infinite but the logarithm of 0.
-check_values <- function(x, shape) {
+# The largest number that a single holds. Logarithms are doubles in both precisions.
+largest_float <- (2 - 2^-23) * 2^127
+
+# No NA, nothing infinite but the logarithm of 0, and nothing that would be infinite as a single.
+check_values <- function(x, shape, single) {
   range <- c(min(x$value), max(x$value)) # range() would copy
-  if (!anyNA(range) && all(is.finite(range) | (x$log & range == -Inf))) {
-    return(invisible())
+  if (anyNA(range) || !all(is.finite(range) | (x$log & range == -Inf))) {
+    stop_at_wrong_value(x, shape)
   }
+  if (single && !x$log && max(abs(range)) > largest_float) {
+    wrong <- match(TRUE, abs(x$value) > largest_float)
+    stop_at_element("range", "a value too large for single precision", wrong, x, shape,
+      "Rescale it, or use `precision` = \"double\"."
+    )
+  }
+}
+
+stop_at_wrong_value <- function(x, shape) {
   missing <- match(TRUE, is.na(x$value))
   if (!is.na(missing)) {
     stop_at_element("missing", "a missing value", missing, x, shape, "Fill the gap first.")
   }
   right <- if (x$log) "Logarithms must be finite, or -Inf for 0." else "Numbers must be finite."
   wrong <- match(TRUE, is.infinite(x$value) & !(x$log & x$value == -Inf))
-  if (!is.na(wrong)) {
-    stop_at_element("infinite", "a value that is not finite", wrong, x, shape, right)
-  }
+  stop_at_element("infinite", "a value that is not finite", wrong, x, shape, right)
 }
 
 stop_at_element <- function(class, what, at, x, shape, hint) {

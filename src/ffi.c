@@ -142,7 +142,7 @@ const char *failure_name(const sdtw_error *error) {
 }
 
 /* By now the engine has given back all it took: R may jump. */
-static void raise_failure(const sdtw_error *error) {
+void raise_failure(const sdtw_error *error) {
   SEXP name = PROTECT(Rf_mkString("softdtw"));
   SEXP namespace = PROTECT(R_FindNamespace(name));
   SEXP kind = PROTECT(Rf_mkString(failure_name(error)));
@@ -152,17 +152,16 @@ static void raise_failure(const sdtw_error *error) {
   UNPROTECT(5);
 }
 
-static const sdtw_engine *chosen_engine(SEXP opts) {
+int wants_cuda(SEXP opts) {
   SEXP backend = list_element(opts, "backend");
-  int cuda = !Rf_isNull(backend) && strcmp(CHAR(Rf_asChar(backend)), "cuda") == 0;
-  return cuda ? &sdtw_cuda_engine : &sdtw_cpu_engine;
+  return !Rf_isNull(backend) && strcmp(CHAR(Rf_asChar(backend)), "cuda") == 0;
 }
 
 void run_job(const sdtw_job *job, SEXP opts) {
   watch w = {list_element(opts, "progress")};
   sdtw_monitor monitor = {look_at_user, &w};
   sdtw_error error = {SDTW_DEVICE_ERROR, ""};
-  const sdtw_engine *engine = chosen_engine(opts);
+  const sdtw_engine *engine = wants_cuda(opts) ? &sdtw_cuda_engine : &sdtw_cpu_engine;
   const void *mark = vmaxget();
   void *scratch = R_alloc(engine->plan(job), 1);
   sdtw_status status = engine->run(job, scratch, &monitor, &error);

@@ -21,9 +21,12 @@ sdtw_set *parse_set(SEXP series, const sdtw_options *options);
  * asked for one, an R error when the engine failed. */
 void run_job(const sdtw_job *job, SEXP opts);
 
-/* For work that is no sdtw_job: watches for interrupts only; to be raised after SDTW_STOPPED. */
+/* For work that is no sdtw_job: whether opts name CUDA; a monitor that watches for interrupts only;
+ * what is to be raised after SDTW_STOPPED and SDTW_FAILED. */
+int wants_cuda(SEXP opts);
 sdtw_monitor user_monitor(void);
 void raise_interrupt(void);
+void raise_failure(const sdtw_error *error);
 
 /* The kind of a failure as the class of the R error says it. */
 const char *failure_name(const sdtw_error *error);

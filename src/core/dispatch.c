@@ -1,6 +1,7 @@
 /* Which kernels to run: asked of the processor, newest last, and which precision. This file is
  * compiled without any instruction-set attribute, so that it runs everywhere. */
 #include "batch.h"
+#include "recurrence.h"
 #include "softdtw.h"
 
 const char *sdtw_isa_name(sdtw_isa isa) {
@@ -33,4 +34,14 @@ size_t sdtw_plan(const sdtw_job *job) {
 sdtw_status sdtw_run(const sdtw_job *job, void *scratch, const sdtw_monitor *monitor) {
   return job->options.single ? sdtw_batch_run_f32(job, scratch, monitor)
                              : sdtw_batch_run_f64(job, scratch, monitor);
+}
+
+size_t sdtw_recurrence_plan(const sdtw_recurrence *job) {
+  return job->single ? sdtw_recurrence_plan_f32(job) : sdtw_recurrence_plan_f64(job);
+}
+
+sdtw_status sdtw_recurrence_run(const sdtw_recurrence *job, void *scratch,
+                                const sdtw_monitor *monitor) {
+  return job->single ? sdtw_recurrence_run_f32(job, scratch, monitor)
+                     : sdtw_recurrence_run_f64(job, scratch, monitor);
 }

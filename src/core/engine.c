@@ -1,6 +1,8 @@
 /* See engine.h. */
 #include "engine.h"
 
+#include "recurrence.h"
+
 static sdtw_status run_on_cpu(const sdtw_job *job, void *scratch, const sdtw_monitor *monitor,
                               sdtw_error *error) {
   (void)error; /* the core cannot fail */
@@ -8,6 +10,14 @@ static sdtw_status run_on_cpu(const sdtw_job *job, void *scratch, const sdtw_mon
 }
 
 const sdtw_engine sdtw_cpu_engine = {"cpu", sdtw_plan, run_on_cpu};
+
+static sdtw_status recur_on_cpu(const sdtw_recurrence *job, void *scratch,
+                                const sdtw_monitor *monitor, sdtw_error *error) {
+  (void)error; /* as above */
+  return sdtw_recurrence_run(job, scratch, monitor);
+}
+
+const sdtw_recurrence_engine sdtw_cpu_recurrence_engine = {sdtw_recurrence_plan, recur_on_cpu};
 
 static double total_length(const sdtw_set *set) {
   double total = 0;

@@ -37,5 +37,7 @@ typedef double sdtw_real;
 #define sdtw_sweep_add_moments SDTW_NAMED(sdtw_sweep_add_moments)
 #define sdtw_batch_plan SDTW_NAMED(sdtw_batch_plan)
 #define sdtw_batch_run SDTW_NAMED(sdtw_batch_run)
+#define sdtw_recurrence_plan_in SDTW_NAMED(sdtw_recurrence_plan)
+#define sdtw_recurrence_run_in SDTW_NAMED(sdtw_recurrence_run)
 
 #endif

@@ -4,9 +4,9 @@
  *
  *     l_t = g_t + w_{t+1} l_{t+1},   w_t = d x_t / d x_{t-1},
  *
- * a linear recurrence from the end, run by the same engine. Then a_t has l_t x_{t-1}, b_t has l_t
- * and x0 has l_1 w_1, where w_t = a_t. By logarithms w_t = a_t x_{t-1} / x_t, which is also what
- * a_t has of l_t, and b_t has b_t / x_t of it.
+ * a linear recurrence from the end, run by the engine of the job. Then a_t has l_t x_{t-1}, b_t has
+ * l_t and x0 has l_1 w_1, where w_t = a_t. By logarithms w_t = a_t x_{t-1} / x_t, which is also
+ * what a_t has of l_t, and b_t has b_t / x_t of it.
  */
 #include <math.h>
 
@@ -95,6 +95,8 @@ static sdtw_recurrence adjoint(const sdtw_recurrence_back *back, const buffers *
       .x0 = backwards(back->grad, last),
       .out = {all->l + from * all->by.step, NULL, all->by},
       .threads = job->threads,
+      .single = job->single,
+      .device_memory = job->device_memory,
   };
   run.out.by.step = -all->by.step;
   return run;
@@ -133,7 +135,9 @@ static void hand_out(const sdtw_recurrence_back *back, const buffers *all, size_
   if (t == 0) add(&back->grad_x0, 0, i, o, l * weight);
 }
 
-/* In the order of the sequences and steps, on one thread: sums do not depend on threads. */
+/* In the order of the sequences and steps, on one thread, and in double: sums depend on neither
+ * threads nor engines. A device would have to send back what this computes as fast as it arrives.
+ */
 static void hand_out_all(const sdtw_recurrence_back *back, const buffers *all) {
   const sdtw_recurrence *job = back->job;
   for (size_t o = 0; o < job->outer; o++) {
@@ -151,17 +155,18 @@ size_t sdtw_recurrence_back_plan(const sdtw_recurrence_back *back) {
   (void)all;
   sdtw_recurrence shape = *back->job;
   shape.logs = 0;
-  return counting.used + sdtw_recurrence_plan(&shape) + 2 * SDTW_CACHE_LINE;
+  return counting.used + back->engine->plan(&shape) + 2 * SDTW_CACHE_LINE;
 }
 
 sdtw_status sdtw_recurrence_back_run(const sdtw_recurrence_back *back, void *scratch,
-                                     const sdtw_monitor *monitor) {
+                                     const sdtw_monitor *monitor, sdtw_error *error) {
   size_t past = (size_t)scratch % SDTW_CACHE_LINE;
   sdtw_arena arena = {(char *)scratch + (past ? SDTW_CACHE_LINE - past : 0), 0};
   buffers all = lay_out(back->job, &arena);
   if (back->job->logs) find_weights(back->job, &all);
   sdtw_recurrence run = adjoint(back, &all);
-  if (sdtw_recurrence_run(&run, arena.base + arena.used, monitor)) return SDTW_STOPPED;
+  sdtw_status status = back->engine->run(&run, arena.base + arena.used, monitor, error);
+  if (status) return status;
   copy_last(back, &all);
   hand_out_all(back, &all);
   return SDTW_OK;

@@ -37,7 +37,18 @@
 
 /* BLOCK: a group of coefficients and results is 390 kB, and lanes do not fall on the same lines of
  * the first-level cache (as they would 4096 bytes apart). */
-enum { LANES = 8, CHUNK = 16, RUN = 60, BLOCK = 2040, GROUP = LANES * BLOCK };
+enum { LANES = 8, CHUNK = 16, BLOCK = 2040, GROUP = LANES * BLOCK };
+/* RUN coefficients between 1 / LARGE and LARGE have a product between 1 / HUGE_PRODUCT and
+ * HUGE_PRODUCT, which a number holds to all its digits. */
+#ifdef SDTW_SINGLE
+enum { RUN = 12 };
+#define LARGE 0x1p8f
+#define HUGE_PRODUCT 0x1p96f
+#else
+enum { RUN = 60 };
+#define LARGE 0x1p15
+#define HUGE_PRODUCT 0x1p900
+#endif
 /* From here on a scan beats the loop, unless there are sequences enough to fill the lanes. */
 enum { LEAST_SCAN = 2 * GROUP };
 /* Steps of a lane between two looks at the stop flag, and steps that make a task worth drawing. */
@@ -52,7 +63,7 @@ enum { ABREAST = 256 };
 
 /* A product that is not fused into the sum after it: alone or beside others, in whatever function,
  * a step has the same bits. */
-INLINE double keep(double product) {
+INLINE sdtw_real keep(sdtw_real product) {
 #if defined(__aarch64__)
   __asm__("" : "+w"(product));
 #elif defined(__FMA__)
@@ -61,9 +72,9 @@ INLINE double keep(double product) {
   return product;
 }
 
-/* Without `logs` a number is a double: the mantissa, with exponent 0. */
+/* Without `logs` a number is a plain one: the mantissa, with exponent 0. */
 INLINE sdtw_scaled get(int logs, const sdtw_stream *s, ptrdiff_t at) {
-  if (!logs) return (sdtw_scaled){s->value[at], 0};
+  if (!logs) return (sdtw_scaled){(sdtw_real)s->value[at], 0};
   return sdtw_scaled_exp(s->value[at], s->sign ? s->sign[at] : 1.0);
 }
 
@@ -116,19 +127,19 @@ INLINE void walk(int logs, const sdtw_recurrence *job, lane *l, size_t count) {
 /* The product of the next coefficients where it, or one of them, is far from 1 or 0. */
 static void multiply_carefully(const sdtw_recurrence *job, lane *l, size_t count) {
   for (size_t t = 0; t < count; t++) {
-    double a = job->a.value[l->a + (ptrdiff_t)t * job->a.by.step];
+    sdtw_real a = (sdtw_real)job->a.value[l->a + (ptrdiff_t)t * job->a.by.step];
     l->product = sdtw_scaled_product(l->product, sdtw_scaled_normal(a, 0));
   }
 }
 
-/* Step 1: x from 0 and the product. A running product that stays within 2^-900..2^900 is exact to
- * rounding in a double, so its exponent is split off only once for `count` steps. With `logs` the
- * numbers are kept: their exponentials are half of the work. */
+/* Step 1: x from 0 and the product. A running product that stays between 1 / HUGE_PRODUCT and
+ * HUGE_PRODUCT is exact to rounding, so its exponent is split off only once for `count` steps. With
+ * `logs` the numbers are kept: their exponentials are half of the work. */
 INLINE void summarise(int logs, const sdtw_recurrence *job, lane *l, size_t count) {
   const sdtw_stream a_in = job->a, b_in = job->b;
   ptrdiff_t a = l->a, b = l->b;
   sdtw_scaled x = l->x, product = l->product;
-  double running = product.mantissa;
+  sdtw_real running = product.mantissa;
   int fits = 1;
   for (size_t t = 0; t < count; t++) {
     sdtw_scaled factor = get(logs, &a_in, a), term = get(logs, &b_in, b);
@@ -139,7 +150,8 @@ INLINE void summarise(int logs, const sdtw_recurrence *job, lane *l, size_t coun
       l->kept[2 * t + 1] = term;
     } else {
       running *= factor.mantissa;
-      fits &= fabs(running) < 0x1p900 && fabs(running) > 0x1p-900;
+      fits &= SDTW_REAL(fabs)(running) < HUGE_PRODUCT &&
+              SDTW_REAL(fabs)(running) > 1 / HUGE_PRODUCT;
     }
     a += a_in.by.step;
     b += b_in.by.step;
@@ -156,25 +168,44 @@ INLINE void summarise(int logs, const sdtw_recurrence *job, lane *l, size_t coun
 
 /* ---- all lanes at once --------------------------------------------------------------------- */
 
-/* The vectors of all lanes, two lanes each: what processors without wider ones have, too. */
+/* The vectors of all lanes, as wide as every processor of a kind has them. */
 typedef struct {
   V of[LANES / V_WIDTH];
 } bundle;
 
-/* Unrolled by hand: a compiler that kept this a loop would keep the vectors in memory. */
+/* Unrolled by hand: a compiler that kept these a loop would keep the vectors in memory. */
+#ifdef SDTW_SINGLE
+#define EACH_VECTOR(DO) DO(0) DO(1)
+#define VECTOR(at) \
+  { at(0), at(1), at(2), at(3) }
+#define EACH_LANE(DO, v) DO(v, 0) DO(v, 1) DO(v, 2) DO(v, 3)
+#else
 #define EACH_VECTOR(DO) DO(0) DO(1) DO(2) DO(3)
+#define VECTOR(at) \
+  { at(0), at(1) }
+#define EACH_LANE(DO, v) DO(v, 0) DO(v, 1)
+#endif
 
 INLINE bundle gather(const double *const *from, ptrdiff_t at) {
-  return (bundle){{{from[0][at], from[1][at]},
-                   {from[2][at], from[3][at]},
-                   {from[4][at], from[5][at]},
-                   {from[6][at], from[7][at]}}};
+  bundle x;
+#define NUMBER(l) (sdtw_real)(first[l][at])
+#define GET(v)                                       \
+  do {                                               \
+    const double *const *first = from + v * V_WIDTH; \
+    x.of[v] = (V)VECTOR(NUMBER);                     \
+  } while (0);
+  EACH_VECTOR(GET)
+#undef GET
+#undef NUMBER
+  return x;
 }
 
 INLINE void scatter(double *const *to, ptrdiff_t at, bundle x) {
-#define PUT(v) to[2 * v][at] = x.of[v][0], to[2 * v + 1][at] = x.of[v][1];
+#define PUT_LANE(v, l) to[v * V_WIDTH + l][at] = (double)x.of[v][l];
+#define PUT(v) EACH_LANE(PUT_LANE, v)
   EACH_VECTOR(PUT)
 #undef PUT
+#undef PUT_LANE
 }
 
 INLINE bundle step(bundle a, bundle x, bundle b) {
@@ -201,9 +232,15 @@ static places places_of(const sdtw_recurrence *job, const lane *lanes) {
 
 INLINE bundle bundle_of(const lane *lanes) {
   bundle x;
-#define GET(v) x.of[v] = (V){lanes[2 * v].x.mantissa, lanes[2 * v + 1].x.mantissa};
+#define MANTISSA(l) first[l].x.mantissa
+#define GET(v)                               \
+  do {                                       \
+    const lane *first = lanes + v * V_WIDTH; \
+    x.of[v] = (V)VECTOR(MANTISSA);           \
+  } while (0);
   EACH_VECTOR(GET)
 #undef GET
+#undef MANTISSA
   return x;
 }
 
@@ -234,13 +271,16 @@ INLINE void multiply(bundle *product, bundle *largest, bundle *smallest, bundle 
 #undef MULTIPLY
 }
 
-/* RUN coefficients within 2^-15..2^15 have a product that a double holds. */
+/* At most RUN steps. */
 static void summarise_together(const sdtw_recurrence *job, lane *lanes, size_t count) {
   const places p = places_of(job, lanes);
   const ptrdiff_t a_step = job->a.by.step, b_step = job->b.by.step;
   ptrdiff_t a = 0, b = 0;
-  const V one = v_set(1.0);
-  bundle x = bundle_of(lanes), product = {{one, one, one, one}};
+  const V one = v_set(1);
+  bundle x = bundle_of(lanes), product;
+#define SET(v) product.of[v] = one;
+  EACH_VECTOR(SET)
+#undef SET
   bundle largest = product, smallest = product;
   for (size_t t = 0; t < count; t++) {
     bundle factor = gather(p.a, a);
@@ -254,7 +294,7 @@ static void summarise_together(const sdtw_recurrence *job, lane *lanes, size_t c
     int v = i / V_WIDTH, k = i % V_WIDTH;
     l->x = (sdtw_scaled){x.of[v][k], 0};
     if (l->product.mantissa != 0) {
-      if (RARELY(largest.of[v][k] > 0x1p15 || smallest.of[v][k] < 0x1p-15))
+      if (RARELY(largest.of[v][k] > LARGE || smallest.of[v][k] < 1 / LARGE))
         multiply_carefully(job, l, count);
       else
         l->product = sdtw_scaled_normal(l->product.mantissa * product.of[v][k],
@@ -451,7 +491,7 @@ static sdtw_scaled carry(const sdtw_recurrence *job, lane block, const lane *sum
     sdtw_scaled after = sdtw_scaled_sum(from_x, sdtw_scaled_normal(sum.mantissa, sum.exponent));
     if (after.mantissa != 0 && from_x.exponent <= after.exponent + 1) {
       if (job->logs) return after;
-      double value = sdtw_scaled_value(after);
+      sdtw_real value = sdtw_scaled_value(after);
       if (isfinite(value)) return (sdtw_scaled){value, 0};
     }
   }
@@ -506,15 +546,15 @@ static int is_scan(const sdtw_recurrence *job) {
   return job->steps >= LEAST_SCAN && sequences_of(job) < LANES;
 }
 
-size_t sdtw_recurrence_plan(const sdtw_recurrence *job) {
+size_t sdtw_recurrence_plan_in(const sdtw_recurrence *job) {
   sdtw_arena counting = {NULL, SDTW_CACHE_LINE};
   scan c = {.job = job, .sequences = sequences_of(job)};
   if (is_scan(job)) lay_out(&c, &counting);
   return counting.used;
 }
 
-sdtw_status sdtw_recurrence_run(const sdtw_recurrence *job, void *scratch,
-                                const sdtw_monitor *monitor) {
+sdtw_status sdtw_recurrence_run_in(const sdtw_recurrence *job, void *scratch,
+                                   const sdtw_monitor *monitor) {
   scan c = {.job = job, .sequences = sequences_of(job)};
   if (job->steps == 0 || c.sequences == 0) return SDTW_OK;
   if (!is_scan(job)) return run_many(job, c.sequences, monitor);

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "softdtw.h"
+#include "engine.h"
 
 /* A number for each step t and sequence (i, o), at t * step + i * inner + o * outer. */
 typedef struct {
@@ -33,11 +33,32 @@ typedef struct {
   sdtw_stream a, b, x0;       /* x0.by.step is not used */
   sdtw_sink out;
   int logs, threads;
+  int single;           /* work in float; numbers come and go as doubles, logarithms stay doubles */
+  double device_memory; /* CUDA only: bytes to use at most, 0 for as many as are free */
 } sdtw_recurrence;
 
+/* On the threads of this process. */
 size_t sdtw_recurrence_plan(const sdtw_recurrence *job);
 sdtw_status sdtw_recurrence_run(const sdtw_recurrence *job, void *scratch,
                                 const sdtw_monitor *monitor);
+
+/* The same in each precision; see recurrence.c. */
+size_t sdtw_recurrence_plan_f64(const sdtw_recurrence *job);
+size_t sdtw_recurrence_plan_f32(const sdtw_recurrence *job);
+sdtw_status sdtw_recurrence_run_f64(const sdtw_recurrence *job, void *scratch,
+                                    const sdtw_monitor *monitor);
+sdtw_status sdtw_recurrence_run_f32(const sdtw_recurrence *job, void *scratch,
+                                    const sdtw_monitor *monitor);
+
+/* Whoever runs recurrences: the threads of this process, or a CUDA device. As sdtw_engine; what
+ * lies between the numbers of `out` may be overwritten. */
+typedef struct {
+  size_t (*plan)(const sdtw_recurrence *job);
+  sdtw_status (*run)(const sdtw_recurrence *job, void *scratch, const sdtw_monitor *monitor,
+                     sdtw_error *error);
+} sdtw_recurrence_engine;
+
+extern const sdtw_recurrence_engine sdtw_cpu_recurrence_engine;
 
 /* The gradient of a function of the results, given its derivatives `grad` by each of them: those by
  * a, b and x0 are added to the sinks (zeroed by the caller; stride 0 sums what was repeated). The
@@ -45,12 +66,13 @@ sdtw_status sdtw_recurrence_run(const sdtw_recurrence *job, void *scratch,
  * where a result is 0 there is none, and its share is 0. */
 typedef struct {
   const sdtw_recurrence *job;
+  const sdtw_recurrence_engine *engine; /* that runs what of it is a recurrence */
   sdtw_stream grad;
   sdtw_sink grad_a, grad_b, grad_x0;
 } sdtw_recurrence_back;
 
 size_t sdtw_recurrence_back_plan(const sdtw_recurrence_back *back);
 sdtw_status sdtw_recurrence_back_run(const sdtw_recurrence_back *back, void *scratch,
-                                     const sdtw_monitor *monitor);
+                                     const sdtw_monitor *monitor, sdtw_error *error);
 
 #endif

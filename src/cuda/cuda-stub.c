@@ -29,6 +29,21 @@ static sdtw_status run(const sdtw_job *job, void *scratch, const sdtw_monitor *m
 
 const sdtw_engine sdtw_cuda_engine = {"cuda", plan, run};
 
+static size_t plan_recurrence(const sdtw_recurrence *job) {
+  (void)job;
+  return 1;
+}
+
+static sdtw_status recur(const sdtw_recurrence *job, void *scratch, const sdtw_monitor *monitor,
+                         sdtw_error *error) {
+  (void)job;
+  (void)scratch;
+  (void)monitor;
+  return absent(error);
+}
+
+const sdtw_recurrence_engine sdtw_cuda_recurrence_engine = {plan_recurrence, recur};
+
 sdtw_cuda_kind sdtw_cuda_built(void) { return SDTW_CUDA_ABSENT; }
 
 int sdtw_cuda_count(sdtw_error *error) {

@@ -2,13 +2,14 @@
 #ifndef SOFTDTW_CUDA_CUDA_H
 #define SOFTDTW_CUDA_CUDA_H
 
-#include "core/engine.h"
+#include "core/recurrence.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 extern const sdtw_engine sdtw_cuda_engine;
+extern const sdtw_recurrence_engine sdtw_cuda_recurrence_engine;
 
 typedef enum { SDTW_CUDA_ABSENT, SDTW_CUDA_PRESENT, SDTW_CUDA_EMULATED } sdtw_cuda_kind;
 

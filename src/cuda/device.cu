@@ -17,6 +17,7 @@
 
 #include "device.h"
 #include "launch.cuh"
+#include "session.cuh"
 
 enum { MOST_DEVICES = 8, MOST_SETS = 4 };
 /* Of the free memory: the rest is left to the driver and to others. */
@@ -25,7 +26,7 @@ static const double ln2 = 0.693147180559945309417232121458;
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
-static sdtw_status failed(sdtw_error *error, sdtw_failure kind, const char *text) {
+sdtw_status failed(sdtw_error *error, sdtw_failure kind, const char *text) {
   if (error) {
     error->kind = kind;
     snprintf(error->message, sizeof error->message, "%s", text);
@@ -33,18 +34,12 @@ static sdtw_status failed(sdtw_error *error, sdtw_failure kind, const char *text
   return SDTW_FAILED;
 }
 
-static sdtw_status cuda_failed(sdtw_error *error, cudaError_t code, const char *action) {
+sdtw_status cuda_failed(sdtw_error *error, cudaError_t code, const char *action) {
   char text[sizeof error->message];
   bool memory = code == cudaErrorMemoryAllocation;
   snprintf(text, sizeof text, "CUDA could not %s: %s", action, cudaGetErrorString(code));
   return failed(error, memory ? SDTW_DEVICE_MEMORY : SDTW_DEVICE_ERROR, text);
 }
-
-#define CHECK(call, action)                                                 \
-  do {                                                                      \
-    cudaError_t checked = (call);                                           \
-    if (checked != cudaSuccess) return cuda_failed(error, checked, action); \
-  } while (0)
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
@@ -135,6 +130,14 @@ static double seconds_now() {
   struct timespec t;
   timespec_get(&t, TIME_UTC);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void start_clock(sdtw_cuda_session *s) { s->launched = seconds_now(); }
+
+sdtw_status finish_kernels(sdtw_cuda_session *s, const char *action, sdtw_error *error) {
+  CHECK(cudaDeviceSynchronize(), action);
+  record.kernel_seconds += seconds_now() - s->launched;
+  return SDTW_OK;
 }
 
 /* ---- content ------------------------------------------------------------------------------- */
@@ -356,7 +359,7 @@ static sdtw_status fill_set(int device, const sdtw_set *set, int single, const d
 
 enum { PAIRS, OUT_AT, VALUE, OUT, SCRATCH, TICKET, GIVEN, WEIGHTS, SUMS, FRAME };
 
-static const char *const no_room = "find memory for a chunk of pairs";
+static const char *const no_room = "find memory for a chunk of work";
 
 /* Buffers of the last job on a device wait for the next, up to a size each: the iterations of a
  * barycenter would else spend more on asking for memory than on their kernels. */
@@ -378,8 +381,7 @@ static void drop_buffers(sdtw_cuda_buffer *buffers, size_t larger_than) {
   }
 }
 
-/* A buffer of at least so many bytes; what was in it is lost when it grows. */
-static sdtw_status reserve(sdtw_cuda_session *s, int which, size_t bytes, sdtw_error *error) {
+sdtw_status reserve(sdtw_cuda_session *s, int which, size_t bytes, sdtw_error *error) {
   sdtw_cuda_buffer *b = &s->buffers[which];
   if (b->bytes >= bytes && b->at) return SDTW_OK;
   give_back(b->at, b->bytes);
@@ -391,8 +393,8 @@ static sdtw_status reserve(sdtw_cuda_session *s, int which, size_t bytes, sdtw_e
   return SDTW_OK;
 }
 
-static sdtw_status send(sdtw_cuda_session *s, int which, const void *data, size_t bytes,
-                        sdtw_error *error) {
+sdtw_status send(sdtw_cuda_session *s, int which, const void *data, size_t bytes,
+                 sdtw_error *error) {
   if (reserve(s, which, bytes, error)) return SDTW_FAILED;
   CHECK(cudaMemcpy(s->buffers[which].at, data, bytes, cudaMemcpyHostToDevice), "send data");
   return SDTW_OK;
@@ -448,10 +450,10 @@ static sdtw_status send_given(sdtw_cuda_session *s, sdtw_error *error) {
 }
 
 /* Bytes that the buffers may take: what is free, or kept for nobody, up to the ceiling. */
-static sdtw_status find_room(sdtw_cuda_session *s, sdtw_error *error) {
+sdtw_status find_room(sdtw_cuda_session *s, sdtw_error *error) {
   size_t free_bytes, total;
   CHECK(cudaMemGetInfo(&free_bytes, &total), "ask for free memory");
-  double ceiling = s->job->options.device_memory;
+  double ceiling = s->ceiling;
   s->room = share_of_memory *
             (double)(free_bytes + bytes_kept(s->device, false) + bytes_of(s->buffers));
   if (ceiling > 0) {
@@ -472,19 +474,26 @@ static sdtw_status send_sets(sdtw_cuda_session *s, sdtw_error *error) {
   return job->y == job->x ? SDTW_OK : keep_set(s, job->y, &s->set_y, error);
 }
 
-sdtw_status sdtw_cuda_open(sdtw_cuda_session *session, int device, const sdtw_job *job, int wants,
-                           sdtw_error *error) {
-  memset(session, 0, sizeof *session);
-  session->job = job;
-  session->device = device;
-  session->wants = wants;
-  session->unit = 1;
-  session->set_x = session->set_y = -1;
-  memcpy(session->buffers, spare[device], sizeof spare[device]);
+sdtw_status take_device(sdtw_cuda_session *s, int device, double ceiling, sdtw_error *error) {
+  memset(s, 0, sizeof *s);
+  s->device = device;
+  s->ceiling = ceiling;
+  s->set_x = s->set_y = -1;
+  memcpy(s->buffers, spare[device], sizeof spare[device]);
   memset(spare[device], 0, sizeof spare[device]);
   CHECK(cudaSetDevice(device), "choose the device");
   /* What is left from jobs without a ceiling may be above this one's. */
-  if (job->options.device_memory > 0) drop_buffers(session->buffers, 0);
+  if (ceiling > 0) drop_buffers(s->buffers, 0);
+  return SDTW_OK;
+}
+
+sdtw_status sdtw_cuda_open(sdtw_cuda_session *session, int device, const sdtw_job *job, int wants,
+                           sdtw_error *error) {
+  sdtw_status taken = take_device(session, device, job->options.device_memory, error);
+  session->job = job;
+  session->wants = wants;
+  session->unit = 1;
+  if (taken) return taken;
   if (job->given_cost) {
     sdtw_status status = job->options.single ? send_given<float>(session, error)
                                              : send_given<double>(session, error);
@@ -519,7 +528,7 @@ void sdtw_cuda_close(sdtw_cuda_session *session, sdtw_status status) {
   let_go(session, session->set_x);
   let_go(session, session->set_y);
   /* A ceiling holds between jobs too. */
-  drop_buffers(session->buffers, session->job->options.device_memory > 0 ? 0 : most_spare);
+  drop_buffers(session->buffers, session->ceiling > 0 ? 0 : most_spare);
   memcpy(spare[session->device], session->buffers, sizeof session->buffers);
   if (status == SDTW_FAILED) recover(session->device);
 }
@@ -679,7 +688,7 @@ static sdtw_status submit(sdtw_cuda_session *s, sdtw_error *error) {
   job.value = (double *)s->buffers[VALUE].at;
   job.out = (T *)s->buffers[OUT].at;
   job.out_at = (const size_t *)s->buffers[OUT_AT].at;
-  s->launched = seconds_now();
+  start_clock(s);
   CHECK(s->wants ? launch_gradient(job) : launch_value(job), "start the kernel");
   if (c->block > 0)
     CHECK(launch_sum(job.out, (const double *)s->buffers[WEIGHTS].at, c->count, c->block, c->record,
@@ -701,8 +710,7 @@ sdtw_status sdtw_cuda_collect(sdtw_cuda_session *session, double *value, void *o
   const sdtw_cuda_chunk *c = &session->chunk;
   const size_t size = session->job->options.single ? sizeof(float) : sizeof(double);
   CHECK(cudaSetDevice(session->device), "choose the device");
-  CHECK(cudaDeviceSynchronize(), "finish a chunk");
-  record.kernel_seconds += seconds_now() - session->launched;
+  if (finish_kernels(session, "finish a chunk", error)) return SDTW_FAILED;
   CHECK(cudaMemcpy(value, session->buffers[VALUE].at, c->count * sizeof *value,
                    cudaMemcpyDeviceToHost),
         "fetch values");

@@ -1,4 +1,4 @@
-/* One device at work on one job, as jobs.c drives it.
+/* One device at work on one job, as jobs.c and recurrence-jobs.c drive it.
  *
  * A session holds the job's series on the device (kept there afterwards, see device.cu) and the
  * buffers of a chunk of pairs. submit() starts a chunk and returns; collect() waits for it. Any
@@ -48,6 +48,7 @@ typedef struct {
   const sdtw_job *job;
   int device, wants;
   int set_x, set_y; /* places among the sets that the device keeps, -1 for none */
+  double ceiling;   /* bytes that the package may use, 0 for as many as are free */
   double room;      /* bytes that the buffers may take */
   double *frame;    /* on the host: see device.cu; NULL for points as they are */
   double unit;      /* of the points on the device, a power of two */
@@ -64,6 +65,20 @@ sdtw_status sdtw_cuda_submit(sdtw_cuda_session *session, const sdtw_cuda_chunk *
 sdtw_status sdtw_cuda_collect(sdtw_cuda_session *session, double *value, void *out,
                               sdtw_error *error);
 void sdtw_cuda_close(sdtw_cuda_session *session, sdtw_status status);
+
+/* ---- recurrences --------------------------------------------------------------------------- */
+
+/* Steps that a scan takes as one: its pieces are so many, or a multiple, but for the last. */
+enum { SDTW_CUDA_TILE = 2048 };
+
+sdtw_status sdtw_cuda_open_recurrence(sdtw_cuda_session *session, int device,
+                                      const sdtw_recurrence *job, sdtw_error *error);
+/* Bytes that a piece of a recurrence takes on the device. */
+double sdtw_cuda_recurrence_bytes(const sdtw_recurrence *piece);
+/* Runs a piece, from its x0 or, where it is not the first of its sequences, from where the piece
+ * before ended. `scan`: each sequence by many threads, else each by one. */
+sdtw_status sdtw_cuda_recur(sdtw_cuda_session *session, const sdtw_recurrence *piece, int scan,
+                            int first, sdtw_error *error);
 
 /* Cells that a device sweeps in some 50 to 100 ms: how much to do between looks at the user. */
 double sdtw_cuda_chunk_cells(void);

@@ -23,6 +23,27 @@
 #define SDTW_PHASE static __device__ __noinline__
 #define SDTW_BOTH static inline __host__ __device__
 
+/* What a thread wrote before store_release() another, of any block, reads after a load_acquire()
+ * that sees it. What passes between blocks more than once is to be read as volatile. */
+#ifdef SDTW_EMULATE
+SDTW_DEVICE unsigned load_acquire(const unsigned *at) {
+  return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+SDTW_DEVICE void store_release(unsigned *at, unsigned v) {
+  __atomic_store_n(at, v, __ATOMIC_RELEASE);
+}
+#else
+SDTW_DEVICE unsigned load_acquire(const unsigned *at) {
+  unsigned v = *(const volatile unsigned *)at;
+  __threadfence();
+  return v;
+}
+SDTW_DEVICE void store_release(unsigned *at, unsigned v) {
+  __threadfence();
+  *(volatile unsigned *)at = v;
+}
+#endif
+
 /* a b + c, maximum and minimum: one instruction each on a GPU, where the CPU's compiler would call
  * functions. */
 #ifdef SDTW_EMULATE

@@ -1,5 +1,6 @@
 /* The CUDA engine against the CPU core, without R: every cost, window, gamma and precision, lengths
- * around every edge of stripes and tiles, batches of 1, 2 and 70000.
+ * around every edge of stripes and tiles, batches of 1, 2 and 70000; and linear recurrences,
+ * scanned and one sequence a thread.
  *
  * usage: check [small|quick|full]    one line a group of cases; exit status 1 when any fails
  *
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/engine.h"
+#include "core/recurrence.h"
 #include "core/unit.h"
 #include "cuda/cuda.h"
 
@@ -412,6 +413,132 @@ static void check_batch(size_t pairs, int longest, int single) {
   free_set(&y);
 }
 
+/* ---- recurrences --------------------------------------------------------------------------- */
+
+typedef struct {
+  const char *name;
+  int logs, single, reverse;
+  int cancelling; /* coefficients of 1e3, and terms that keep x at 1 */
+  double tolerance;
+} recurrence_setting;
+
+static double *random_numbers(size_t count, double from, double to) {
+  double *v = malloc(count * sizeof *v);
+  for (size_t i = 0; i < count; i++) v[i] = from + (to - from) * uniform();
+  return v;
+}
+
+static double *random_signs(size_t count) {
+  double *v = malloc(count * sizeof *v);
+  for (size_t i = 0; i < count; i++) v[i] = uniform() < 0.02 ? 0 : uniform() < 0.5 ? -1 : 1;
+  return v;
+}
+
+/* x_t = a_t x_{t-1} + b_t by an engine; as the glue lays out an array inner x steps x outer. */
+static void recur(const sdtw_recurrence_engine *engine, sdtw_recurrence job, int reverse,
+                  double *value, double *sign) {
+  sdtw_error error = {SDTW_DEVICE_ERROR, ""};
+  const ptrdiff_t inner = (ptrdiff_t)job.inner, last = inner * ((ptrdiff_t)job.steps - 1);
+  job.out = (sdtw_sink){value, sign, {inner, 1, inner * (ptrdiff_t)job.steps}};
+  if (engine == &sdtw_cpu_recurrence_engine) job.single = 0;
+  if (reverse) {
+    job.a.value += last;
+    job.b.value += last;
+    job.out.value += last;
+    if (sign) job.a.sign += last, job.b.sign += last, job.out.sign += last;
+    job.out.by.step = job.a.by.step = job.b.by.step = -inner;
+  }
+  void *scratch = malloc(engine->plan(&job) + 1);
+  if (engine->run(&job, scratch, NULL, &error) != SDTW_OK) {
+    printf("  a recurrence failed: %s\n", error.message);
+    failures++;
+  }
+  free(scratch);
+}
+
+/* In numbers of logarithms and signs, which differ by orders of magnitude: those of one sequence.
+ */
+static void finish_recurrence(twin *value, twin *sign, const recurrence_setting *s,
+                              const char *what) {
+  if (!s->logs) {
+    note(what, s->name, difference(value->cuda, value->cpu, value->count), s->tolerance);
+  } else {
+    double worst = 0;
+    for (size_t i = 0; i < value->count; i++) {
+      const double cuda = sign->cuda[i] * exp(value->cuda[i]);
+      const double cpu = sign->cpu[i] * exp(value->cpu[i]);
+      worst = fmax(worst, fabs(cuda - cpu) / (1 + fabs(cpu)));
+    }
+    note(what, s->name, worst, s->tolerance);
+  }
+  if (!s->single) {
+    add_to_hash(value->cuda, value->count * sizeof(double));
+    add_to_hash(sign->cuda, sign->count * sizeof(double));
+  }
+  free(value->cpu);
+  free(value->cuda);
+  free(sign->cpu);
+  free(sign->cuda);
+}
+
+static void check_recurrence(size_t steps, size_t inner, size_t outer,
+                             const recurrence_setting *s) {
+  const size_t sequences = inner * outer, count = steps * sequences;
+  const double low = s->logs ? -2 : s->cancelling ? 1e3 : -1, high = s->logs ? 0 : 1;
+  const sdtw_strides by = {(ptrdiff_t)inner, 1, (ptrdiff_t)(inner * steps)};
+  double *a = random_numbers(count, low, s->cancelling ? 1e3 : high);
+  double *b = random_numbers(count, low, high), *x0 = random_numbers(sequences, low, high);
+  double *signs = random_signs(count);
+  twin value = make_twin(count), sign = make_twin(count);
+  char what[96];
+  snprintf(what, sizeof what, "recurrence of %zu x %zu x %zu", inner, steps, outer);
+  for (size_t i = 0; i < count && s->cancelling; i++) b[i] = 1 - a[i];
+  for (size_t i = 0; i < sequences && s->cancelling; i++) x0[i] = 1;
+  sdtw_recurrence job = {.steps = steps,
+                         .inner = inner,
+                         .outer = outer,
+                         .a = {a, s->logs ? signs : NULL, by},
+                         .b = {b, s->logs ? signs : NULL, by},
+                         .x0 = {x0, NULL, {0, 1, (ptrdiff_t)inner}},
+                         .logs = s->logs,
+                         .threads = 1,
+                         .single = s->single};
+  recur(&sdtw_cpu_recurrence_engine, job, s->reverse, value.cpu, s->logs ? sign.cpu : NULL);
+  recur(&sdtw_cuda_recurrence_engine, job, s->reverse, value.cuda, s->logs ? sign.cuda : NULL);
+  finish_recurrence(&value, &sign, s, what);
+  free(a);
+  free(b);
+  free(x0);
+  free(signs);
+}
+
+static const recurrence_setting recurrence_settings[] = {
+    {"double", 0, 0, 0, 0, 1e-15},
+    {"double, reverse", 0, 0, 1, 0, 1e-15},
+    {"single", 0, 1, 0, 0, 1e-6},
+    {"logarithms", 1, 0, 0, 0, 1e-13},
+    {"reverse logarithms", 1, 0, 1, 0, 1e-13},
+    {"single logarithms", 1, 1, 0, 0, 2e-5},
+    {"cancelling", 0, 0, 0, 1, 0},
+};
+enum { RECURRENCE_SETTINGS = sizeof recurrence_settings / sizeof *recurrence_settings };
+
+/* Both sides of every border: of what is loaded ahead, of warps, of tiles, and of where scans begin
+ * and end. */
+static void check_recurrences(int full) {
+  static const size_t shapes[][3] = {{1, 1, 1},    {2, 1, 31},   {7, 3, 11},   {8, 1, 33},
+                                     {33, 40, 2},  {100, 1, 64}, {4095, 1, 1}, {4096, 1, 1},
+                                     {4097, 1, 2}, {6144, 3, 1}, {8191, 2, 2}, {70001, 1, 1}};
+  for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+    for (int s = 0; s < RECURRENCE_SETTINGS; s++)
+      check_recurrence(shapes[k][0], shapes[k][1], shapes[k][2], &recurrence_settings[s]);
+  }
+  if (!full) return;
+  check_recurrence(3, 1, 70000, &recurrence_settings[0]);
+  check_recurrence(3, 70000, 1, &recurrence_settings[1]);
+  check_recurrence(1000003, 1, 1, &recurrence_settings[0]);
+}
+
 static void report(const char *group) {
   static int seen, failed;
   printf("%-40s %5d comparisons, %d failed\n", group, compared - seen, failures - failed);
@@ -431,6 +558,9 @@ static void check_small(void) {
   }
   check_sets(6, 5, 140, 2, 1, -1, 0);
   check_batch(40, 30, 1);
+  check_recurrence(10300, 1, 2, &recurrence_settings[0]);
+  check_recurrence(40, 1, 70, &recurrence_settings[1]);
+  check_recurrence(4200, 2, 1, &recurrence_settings[6]);
   report("a little of everything");
 }
 
@@ -464,6 +594,8 @@ static void check_all(int full) {
   report("batches of 1 and 2");
   if (full) check_batch(70000, 4, 0);
   report("batch of 70000");
+  check_recurrences(full);
+  report("recurrences");
 }
 
 int main(int argc, char **argv) {

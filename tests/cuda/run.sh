@@ -13,8 +13,9 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 out=$root/out/cuda
 : "${CC:=cc}" "${CXX:=c++}"
 core="batch dispatch engine sweep threads unit kernels-generic kernels-avx2 kernels-avx512
-  single-batch single-sweep single-kernels-generic single-kernels-avx2 single-kernels-avx512"
-kernels="arrange device gradient sum value"
+  single-batch single-sweep single-kernels-generic single-kernels-avx2 single-kernels-avx512
+  recurrence recurrence-back single-recurrence"
+kernels="arrange device gradient recurrence sum value"
 warnings="-Wall -Wextra -Wpedantic"
 
 say() { printf '%s\n' "$*"; }
@@ -28,14 +29,17 @@ build() {
   dir=$out/$name
   say "building: $name"
   mkdir -p "$dir"
+  rm -f "$dir"/*.o
   (
     cd "$root/src"
     for file in $core; do
       "$CC" -std=gnu11 $warnings "$@" -I. -c "core/$file.c" -o "$dir/$file.o"
     done
-    "$CC" -std=gnu11 $warnings "$@" -I. -c cuda/jobs.c -o "$dir/jobs.o"
+    for file in jobs recurrence-jobs; do
+      "$CC" -std=gnu11 $warnings "$@" -I. -c "cuda/$file.c" -o "$dir/$file.o"
+    done
     for file in $kernels; do
-      build_cu "cuda/$file.cu" "$dir/$file.o" "$@"
+      build_cu "cuda/$file.cu" "$dir/cuda-$file.o" "$@"
     done
     build_scheduler "$dir/emulate.o" "$@"
     build_cu ../tests/cuda/broken.cu "$dir/broken.o" "$@"

@@ -17,6 +17,10 @@ skip_unless_long <- function() {
   skip_if_not(asked, "a long test: set SOFTDTW_TEST_LONG=1")
 }
 
+has_device <- function() .Call(softdtw:::ffi_cuda)$count > 0
+
+skip_unless_device <- function() skip_if_not(has_device(), "no device")
+
 # Evaluates `code` with the random numbers that `seed` starts; the stream outside is not moved.
 with_seed <- function(seed, code) {
   old <- get0(".Random.seed", globalenv(), inherits = FALSE)

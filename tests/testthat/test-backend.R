@@ -1,8 +1,6 @@
 # Backends and precisions. The whole suite runs with backend = "cuda" when SOFTDTW_TEST_BACKEND says
 # so; here is what is particular to the choice.
 
-has_device <- function() .Call(softdtw:::ffi_cuda)$count > 0
-
 some_series <- function() lapply(c(5, 33, 140), function(n) sin(seq_len(n) / 7) + seq_len(n) / 50)
 
 test_that("a suite that is to run on CUDA does", {
@@ -32,11 +30,13 @@ test_that("CUDA that is not there is an error, never a run on the processor", {
   skip_if(has_device(), "there is a device")
   expect_error(softdtw(1, 2, backend = "cuda"), class = "softdtw_error_no_device")
   expect_error(softdtw_dist(some_series(), backend = "cuda"), class = "softdtw_error_no_device")
+  expect_error(linear_recurrence(1, 1, backend = "cuda"), class = "softdtw_error_no_device")
+  expect_error(linear_recurrence_grad(1, 1, backend = "cuda"), class = "softdtw_error_no_device")
   expect_silent(softdtw(1, 2, backend = "auto"))
 })
 
 test_that("both backends agree", {
-  skip_if_not(has_device(), "no device")
+  skip_unless_device()
   x <- some_series()
   both <- function(f, ...) {
     expect_equal(
@@ -56,7 +56,7 @@ test_that("both backends agree", {
 })
 
 test_that("single precision comes close", {
-  skip_if_not(has_device(), "no device")
+  skip_unless_device()
   x <- some_series()
   single <- softdtw_matrix(x, backend = "cuda", precision = "single")
   expect_equal(single, softdtw_matrix(x, backend = "cpu"), tolerance = 1e-5)
@@ -66,7 +66,7 @@ test_that("single precision comes close", {
 })
 
 test_that("a divergence with itself is exactly 0 on CUDA too", {
-  skip_if_not(has_device(), "no device")
+  skip_unless_device()
   x <- some_series()
   for (precision in c("double", "single")) {
     expect_identical(
@@ -126,6 +126,39 @@ test_that("too little memory and faults of the device are errors that leave it u
   expect_identical(softdtw(x, rev(x), backend = "cuda"), value)
 })
 
+test_that("recurrences in pieces, in any order of threads, have the same bits", {
+  skip_unless_emulated()
+  a <- matrix(sin(1:60000), 20000)
+  b <- matrix(cos(1:60000), 20000)
+  run <- function() {
+    list(
+      linear_recurrence(a, b, 1:3, backend = "cuda"),
+      linear_recurrence(t(a), t(b), 1:3, along = 2, reverse = TRUE, backend = "cuda"),
+      linear_recurrence(a, b, 1:3, log = TRUE, backend = "cuda", precision = "single"),
+      linear_recurrence(matrix(a, 3), matrix(b, 3), 1, backend = "cuda"),
+      linear_recurrence(matrix(a[1:58800], 4200, 14), 1, backend = "cuda", along = 2),
+      linear_recurrence_grad(a, b, 1:3, backend = "cuda")
+    )
+  }
+  whole <- run()
+  for (order in c("reverse", "random")) {
+    with_environment(c(SOFTDTW_EMULATE_ORDER = order), expect_identical(run(), whole))
+  }
+  old <- options(softdtw.cuda.memory = 3e5)
+  on.exit(options(old))
+  expect_identical(run(), whole)
+  options(softdtw.cuda.memory = 4e4)
+  expect_error(linear_recurrence(a, b, backend = "cuda"), class = "softdtw_error_device_memory")
+  expect_identical(linear_recurrence(a[, 1], 1, backend = "cpu")[1:2], c(1, 1 + sin(2)))
+  options(old)
+  for (launch in c("1", "2")) {
+    with_environment(c(SOFTDTW_EMULATE_FAIL = launch), {
+      expect_error(linear_recurrence_grad(a, b, backend = "cuda"), class = "softdtw_error_device")
+    })
+  }
+  expect_identical(run(), whole)
+})
+
 test_that("what is kept on the device is never stale", {
   skip_unless_emulated()
   x <- as_series(some_series())
@@ -143,7 +176,7 @@ test_that("what is kept on the device is never stale", {
 })
 
 test_that("a forked child is told that CUDA does not survive a fork", {
-  skip_if_not(has_device(), "no device")
+  skip_unless_device()
   skip_on_os("windows")
   softdtw(1:3, 2:4, backend = "cuda")
   found <- parallel::mclapply(1:2, function(i) {

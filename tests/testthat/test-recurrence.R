@@ -23,7 +23,7 @@ test_that("coefficients of 0 start a sequence anew", {
     a <- runif(50000, -1, 1)
     b <- rnorm(50000)
     a[sample(50000, 100)] <- 0
-    expect_identical(linear_recurrence(a, b, 2), loop_recurrence(a, b, 2))
+    expect_loop(linear_recurrence(a, b, 2), loop_recurrence(a, b, 2))
     expect_identical(linear_recurrence(0, b, 2), b)
     expect_identical(linear_recurrence(0 * a, 0, 2), double(50000))
   })
@@ -145,7 +145,7 @@ test_that("where a block's sum would cancel, the loop is taken", {
     a <- exp(rnorm(n, sd = 3)) * sample(c(-1, 1), n, TRUE)
     a[seq(1, n, 90)] <- 0
     b <- rnorm(n)
-    expect_identical(linear_recurrence(a, b, 1), loop_recurrence(a, b, 1))
+    expect_loop(linear_recurrence(a, b, 1), loop_recurrence(a, b, 1))
   })
 })
 
@@ -365,6 +365,194 @@ test_that("long gradients are those of the loop", {
     expect_relative(got$grad_a, l * c(0.5, got$value[-n]), 1e-14)
     expect_relative(got$grad_x0, l[1] * a[1], 1e-14)
   })
+})
+
+# single precision -----------------------------------------------------------------------------
+
+test_that("single precision comes within its digits of double", {
+  with_seed(14, {
+    for (n in recurrence_lengths) {
+      b <- rnorm(n)
+      for (a in list(runif(n, -1, 1), 1 - runif(n) / 64)) {
+        for (reverse in c(FALSE, TRUE)) {
+          single <- linear_recurrence(a, b, 2, reverse = reverse, precision = "single")
+          expect_relative(single, linear_recurrence(a, b, 2, reverse = reverse), 2e-6, info = n)
+        }
+      }
+    }
+    a <- matrix(runif(3 * 40000, -1, 1), 40000)
+    b <- matrix(rnorm(3 * 40000), 40000)
+    single <- linear_recurrence(a, b, 1:3, precision = "single")
+    expect_relative(single, linear_recurrence(a, b, 1:3), 1e-6)
+    expect_identical(
+      linear_recurrence(t(a), t(b), 1:3, along = 2, precision = "single"), t(single)
+    )
+  })
+})
+
+test_that("single precision rounds every product and sum to 24 bits", {
+  expect_identical(linear_recurrence(1, 2^-24, 1, precision = "single"), 1)
+  expect_identical(linear_recurrence(1, 2^-23, 1, precision = "single"), 1 + 2^-23)
+  expect_identical(linear_recurrence(1 + 2^-23, 0, 1 + 2^-23, precision = "single"), 1 + 2^-22)
+})
+
+test_that("single precision has the magnitudes of a float", {
+  n <- 50000
+  expect_identical(
+    linear_recurrence(rep(2, n), 1, 1, precision = "single")[c(126, 127, n)], c(2^127, Inf, Inf)
+  )
+  up_down <- rep(c(rep(1e10, 7), rep(1e-10, 7)), 4000)
+  x <- linear_recurrence(up_down, 0, 1e-35, precision = "single")
+  expect_within(x[seq(14, 560, 14)] / 1e-35, rep(1, 40), 1e-4)
+  expect_identical(linear_recurrence(rep(1e10, n), 0, 0, precision = "single"), double(n))
+  expect_identical(linear_recurrence(rep(1e5, n), 1 - 1e5, 1, precision = "single"), rep(1, n))
+  expect_identical(linear_recurrence(1, 1e-50, 0, precision = "single"), 0)
+  expect_equal(linear_recurrence(2, 0, 1e-40, precision = "single"), 2e-40, tolerance = 1e-4)
+})
+
+test_that("logarithms in single precision are as exact however large they are", {
+  with_seed(15, {
+    for (n in c(1, 17, 1000, 50000)) {
+      a <- runif(n, 0.1, 1.1)
+      b <- rexp(n)
+      single <- linear_recurrence(log(a), log(b), 0, log = TRUE, precision = "single")
+      expect_within(single, linear_recurrence(log(a), log(b), 0, log = TRUE), rep(2e-6, n))
+    }
+    expect_within(
+      linear_recurrence(rep(1e9, 5), -Inf, 0.5, log = TRUE, precision = "single"),
+      1e9 * 1:5 + 0.5, rep(2e-6, 5)
+    )
+    a <- rnorm(1000)
+    b <- rnorm(1000)
+    single <- linear_recurrence(logged(a), logged(b), logged(-2), log = TRUE, precision = "single")
+    expect_relative(unlogged(single), loop_recurrence(a, b, -2), 1e-5)
+  })
+})
+
+test_that("gradients in single precision are those of double", {
+  with_seed(16, {
+    for (n in c(1, 12, 50000)) {
+      a <- runif(n, -1, 1)
+      b <- rnorm(n)
+      grad <- rnorm(n)
+      for (log in c(FALSE, TRUE)) {
+        if (log) a <- -0.1 - abs(a)
+        single <- linear_recurrence_grad(a, b, 0.3, grad, log = log, precision = "single")
+        double <- linear_recurrence_grad(a, b, 0.3, grad, log = log)
+        expect_relative(single$grad_a, double$grad_a, 1e-5)
+        expect_relative(single$grad_b, double$grad_b, 1e-5)
+        expect_within(single$grad_x0, double$grad_x0, 1e-5)
+      }
+    }
+    # summed in double: a float would have stopped at 2^24
+    ones <- linear_recurrence_grad(matrix(0, 1000, 20000), 0, precision = "single")$grad_b
+    expect_identical(ones, 2e7)
+  })
+})
+
+test_that("what a float cannot hold is an error that names the place", {
+  b <- matrix(c(1, 2, 3, 4, -1e39, 6), 3, dimnames = list(NULL, c("u", "v")))
+  expect_snapshot(error = TRUE, cnd_class = TRUE, {
+    linear_recurrence(1, b, precision = "single")
+    linear_recurrence(1e39, 1:3, precision = "single")
+    linear_recurrence(1, 1:3, x0 = 1e39, precision = "single")
+    linear_recurrence_grad(1, 1:3, grad = c(0, 1e300, 0), precision = "single")
+    linear_recurrence(1, 1, precision = "half")
+  })
+  expect_identical(linear_recurrence(1, b)[6], -1e39 + 4 + 6)
+  largest <- (2 - 2^-23) * 2^127
+  expect_identical(linear_recurrence(1, largest, precision = "single"), largest)
+})
+
+# backends -------------------------------------------------------------------------------------
+
+# Around the borders of what a device loads ahead, of a thread's share, of a warp's and of a tile,
+# and of where a scan begins.
+device_lengths <- c(1, 7, 8, 9, 16, 511, 513, 2047, 2049, 4095, 4096, 4097, 6144, 70001)
+
+test_that("a device gives the processor's results", {
+  skip_unless_device()
+  with_seed(17, {
+    for (n in device_lengths) {
+      a <- runif(n, -1, 1)
+      b <- rnorm(n)
+      a[sample(n, n %/% 500)] <- 0
+      for (reverse in c(FALSE, TRUE)) {
+        on <- \(backend, ...) linear_recurrence(a, b, 2, reverse = reverse, backend = backend, ...)
+        expect_relative(on("cuda"), on("cpu"), 1e-15, info = n)
+        expect_relative(on("cuda", precision = "single"), on("cpu"), 1e-6, info = n)
+        on <- \(backend, ...) {
+          linear_recurrence(logged(a), logged(b), logged(-2),
+            reverse = reverse, log = TRUE, backend = backend, ...
+          )
+        }
+        want <- unlogged(on("cpu"))
+        expect_relative(unlogged(on("cuda")), want, 1e-13, info = n)
+        expect_relative(unlogged(on("cuda", precision = "single")), want, 1e-5, info = n)
+      }
+    }
+  })
+})
+
+test_that("magnitudes and cancellation are minded on a device", {
+  skip_unless_device()
+  on <- \(...) linear_recurrence(..., backend = "cuda")
+  expect_identical(
+    on(rep(1e10, 40), 0, 1e-300), loop_recurrence(rep(1e10, 40), 0, 1e-300)
+  )
+  n <- 50000
+  forty <- rep(c(rep(1e10, 40), rep(1e-10, 40)), n / 80)
+  ratio <- on(forty, 0, 1e-200) / loop_recurrence(forty, 0, 1e-200)
+  expect_within(ratio, rep(1, n), 1e-12)
+  ratio <- on(-forty, 1e-250, 1e-200) / loop_recurrence(-forty, 1e-250, 1e-200)
+  expect_within(ratio, rep(1, n), 1e-12)
+  expect_identical(on(rep(1e10, n), 0, 0), double(n))
+  expect_identical(on(rep(1e10, n), 1 - 1e10, 1), rep(1, n))
+  expect_identical(on(rep(1e5, n), 1 - 1e5, 1, precision = "single"), rep(1, n))
+  expect_identical(on(rep(2, n), 1, 1)[c(1022, 1023, n)], c(2^1023 - 1, Inf, Inf))
+  expect_identical(on(rep(2, n), 1, 1, precision = "single")[c(126, 127)], c(2^127, Inf))
+})
+
+test_that("seventy thousand short sequences have the loop's bits on a device", {
+  skip_unless_device()
+  with_seed(18, {
+    a <- matrix(runif(3 * 70000, -1, 1), 3)
+    b <- matrix(rnorm(3 * 70000), 3)
+    want <- linear_recurrence(a, b, 1:70000 / 7, backend = "cpu")
+    expect_identical(linear_recurrence(a, b, 1:70000 / 7, backend = "cuda"), want)
+    expect_identical(
+      linear_recurrence(t(a), t(b), 1:70000 / 7, along = 2, backend = "cuda"), t(want)
+    )
+    grads <- \(backend) linear_recurrence_grad(a, b, 1:70000 / 7, backend = backend)
+    expect_identical(grads("cuda"), grads("cpu"))
+  })
+})
+
+test_that("gradients on a device are those of the processor, and of finite differences", {
+  skip_unless_device()
+  with_seed(19, {
+    b <- matrix(rnorm(12), 4)
+    grad <- matrix(rnorm(12), 4)
+    expect_gradients(runif(4), b, c(0.3, 1, -1), grad, backend = "cuda")
+    expect_gradients(b, b / 2, 0.3, grad, along = 2, reverse = TRUE, backend = "cuda")
+    expect_gradients(-abs(b), b, 0.3, grad, log = TRUE, backend = "cuda")
+    a <- matrix(runif(3 * 9000, -1, 1), 9000)
+    b <- matrix(rnorm(3 * 9000), 9000)
+    for (a in list(a, a[, 1], 0.7)) {
+      on <- \(backend, ...) {
+        linear_recurrence_grad(a, b, 1:3, b / 3, backend = backend, ...)
+      }
+      want <- on("cpu")
+      Map(\(x, y) expect_relative(x, y, 1e-13), on("cuda"), want)
+      Map(\(x, y) expect_relative(x, y, 1e-5), on("cuda", precision = "single"), want)
+    }
+  })
+})
+
+test_that("\"auto\" keeps recurrences on the processor", {
+  options <- softdtw:::recurrence_options(FALSE, FALSE, "auto", "double", NULL)
+  expect_identical(options$backend, "cpu")
+  expect_error(linear_recurrence(1, 1, backend = "gpu"), class = "softdtw_error_argument")
 })
 
 # errors ---------------------------------------------------------------------------------------
