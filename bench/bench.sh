@@ -19,7 +19,7 @@ if [ -n "$missing" ]; then
       r-cran-reshape2 r-cran-rspectra r-cran-shiny r-cran-shinyjs || :
   fi
   say "compiling the peers and what they need (once, some minutes)"
-  # shellcheck disable=SC2086 # several names
+  # several names
   SOFTDTW_LIBRARY="$(pwd)/.lib/peers" quietly "installing the peers" \
     Rscript tools/packages.R install $missing || die "the peers cannot be installed"
 fi

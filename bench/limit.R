@@ -21,7 +21,8 @@ least_loop <- function(code, register) {
   address <- strtoi(sub("^ *([0-9a-f]+):.*", "\\1", code), 16L)
   target <- rep(NA_integer_, length(code))
   jump <- grepl("\tj[a-z]+ +[0-9a-f]+ <", code)
-  target[jump] <- match(strtoi(sub(".*\tj[a-z]+ +([0-9a-f]+) <.*", "\\1", code[jump]), 16L), address)
+  to <- sub(".*\tj[a-z]+ +([0-9a-f]+) <.*", "\\1", code[jump])
+  target[jump] <- match(strtoi(to, 16L), address)
   back <- which(!is.na(target) & target < seq_along(code))
   inner <- Filter(\(j) !any(back > target[[j]] & back < j), back)
   kinds <- lapply(inner, \(j) {

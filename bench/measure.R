@@ -7,13 +7,12 @@ elapsed <- function(f, times = 1L) {
 # how often to call f so that a turn takes a tenth of a second
 calls_per_turn <- function(f) max(1L, as.integer(ceiling(0.1 / max(elapsed(f), 1e-4))))
 
-# Medians of both, timed by turns.
+# Seconds of both, a column for each turn.
 by_turns <- function(ours, theirs, turns) {
   calls <- c(calls_per_turn(ours), calls_per_turn(theirs))
-  times <- vapply(
+  vapply(
     seq_len(turns), \(i) c(elapsed(ours, calls[[1L]]), elapsed(theirs, calls[[2L]])), double(2L)
   )
-  apply(times, 1L, stats::median)
 }
 
 # Megabytes that a call needs at its peak beyond what the process had before, its result included;
