@@ -124,7 +124,7 @@ write_results <- function(results, lengths, numbers, limit, path) {
     "# softdtw beside other packages", "",
     "Written by `make bench`; the comparisons are in `bench/comparisons.R`. One thread, double",
     "precision unless said, the same inputs, ours and theirs by turns,",
-    sprintf("medians of %d turns (clusterings: 3). Ratio: theirs over ours, the median too.", repeats),
+    sprintf("medians of %d turns (clusterings: 3). Ratio: theirs over ours, by turns.", repeats),
     "Difference: the largest relative one between the results; of objectives, ours less theirs.",
     "Memory: the peak of a call beyond what the process held before it.", "",
     "Recurrences are in [RESULTS-recurrence.md](RESULTS-recurrence.md). No GPU was at hand:",
