@@ -62,17 +62,20 @@ softdtw_matrix <- function(x, y = NULL, gamma = 1,
   values
 }
 
+# The text is put together only if it is needed: it takes longer than a small matrix.
 check_matrix_memory <- function(rows, columns, self) {
-  what <- sprintf("A matrix of %s x %s values", big_number(rows), big_number(columns))
-  instead <- if (self) {
-    paste(
-      "softdtw_knn() keeps only the nearest series, softdtw_dist() half of the matrix, and",
-      "softdtw_kmeans() none of it."
-    )
-  } else {
-    "Take fewer rows at a time, or use softdtw_knn(), which keeps only the nearest series."
-  }
-  check_memory(as.double(rows) * columns, what, instead)
+  check_memory(
+    as.double(rows) * columns,
+    sprintf("A matrix of %s x %s values", big_number(rows), big_number(columns)),
+    if (self) {
+      paste(
+        "softdtw_knn() keeps only the nearest series, softdtw_dist() half of the matrix, and",
+        "softdtw_kmeans() none of it."
+      )
+    } else {
+      "Take fewer rows at a time, or use softdtw_knn(), which keeps only the nearest series."
+    }
+  )
 }
 
 #' @rdname softdtw_matrix

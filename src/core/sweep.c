@@ -132,7 +132,6 @@ static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
 }
 
 static void place(sdtw_sweep *s) {
-  s->has_inner_span = 0;
   s->scratch.used = 0;
   lay_out(s, &s->scratch);
 }
@@ -208,6 +207,19 @@ static const double *series(const sdtw_set *set, size_t i) { return set->values 
 /* A pair of odd n starts with the second row of the first line, so that every pair ends with the
  * last row of a line, whose cells are in the border afterwards. */
 static ptrdiff_t skipped(const sdtw_sweep *s, int pair) { return s->strip ? 0 : s->n[pair] % 2; }
+
+/* What all spans of these pairs have in common. */
+static void start_spans(sdtw_sweep *s) {
+  s->has_inner_span = 0;
+  s->alike = 1;
+  s->span.due = 2;
+  for (int pair = 0; pair < (int)s->stride; pair++) {
+    if (s->n[pair] != s->n[0] || s->m[pair] != s->m[0]) s->alike = 0;
+    if (skipped(s, pair)) s->span.due = 3;
+    for (size_t r = 0; r < s->rows; r++)
+      s->span.skip[r * s->stride + (size_t)pair] = (sdtw_real)skipped(s, pair);
+  }
+}
 
 static size_t place_of_row(const sdtw_sweep *s, int pair, ptrdiff_t row, size_t k, size_t d) {
   size_t at = (size_t)(row + skipped(s, pair)), lanes = (size_t)s->kernels->lanes;
@@ -292,6 +304,7 @@ static void load_pack(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
     if (s->m[l] > s->m_max) s->m_max = s->m[l];
   }
   place(s);
+  start_spans(s);
   int held = holds_y(s, s->m_max, pairs, count), common = one_x(pairs, count);
   if (common) load_common_x(s, series(s->x_set, pairs[0].x));
   for (int l = 0; l < width; l++) {
@@ -310,6 +323,7 @@ static void set_lone(sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
   s->n[0] = s->n_max = n;
   s->m[0] = s->m_max = m;
   place(s);
+  start_spans(s);
 }
 
 /* Four columns at a time; beyond the last column it is repeated. */
@@ -414,49 +428,37 @@ static void empty_lane(sdtw_span *span, size_t lane) {
   span->inner_last = 0;
 }
 
-static void skip_lane(const sdtw_sweep *s, sdtw_span *span, size_t lane, int pair) {
-  span->skip[lane] = (sdtw_real)skipped(s, pair);
-  if (skipped(s, pair)) span->due = 3;
-}
-
-static int as_pair_before(const sdtw_sweep *s, int pair) {
-  return pair > 0 && s->n[pair] == s->n[pair - 1] && s->m[pair] == s->m[pair - 1];
-}
-
-static void copy_lane(sdtw_span *span, size_t lane) {
-  span->lo[lane] = span->lo[lane - 1];
-  span->hi[lane] = span->hi[lane - 1];
-  span->skip[lane] = span->skip[lane - 1];
-}
-
-static sdtw_span work_out_span(const sdtw_sweep *s, size_t line) {
-  sdtw_span span = {.first = s->m_max + lag(s), .inner_last = s->m_max + lag(s), .due = 2};
-  span.row = (ptrdiff_t)(line * s->rows);
-  for (size_t r = 0; r < s->rows; r++) {
-    for (int pair = 0; pair < (int)s->stride; pair++) {
-      size_t lane = r * s->stride + (size_t)pair;
-      ptrdiff_t row = span.row + (ptrdiff_t)r + 1 - skipped(s, pair);
-      if (as_pair_before(s, pair)) {
-        copy_lane(&span, lane);
-        continue;
-      }
-      skip_lane(s, &span, lane, pair);
-      if (row < 1 || (s->strip && row > s->n_max))
-        empty_lane(&span, lane);
-      else
-        span_lane(&span, lane, range_of(s, pair, row), (ptrdiff_t)r);
+/* The lanes of row r of a line. */
+static void span_row(sdtw_sweep *s, size_t r) {
+  sdtw_span *span = &s->span;
+  size_t lane = r * s->stride;
+  for (int pair = 0; pair < (int)s->stride; pair++, lane++) {
+    ptrdiff_t row = span->row + (ptrdiff_t)r + 1 - skipped(s, pair);
+    if (s->alike && pair > 0) {
+      span->lo[lane] = span->lo[lane - 1];
+      span->hi[lane] = span->hi[lane - 1];
+    } else if (row < 1 || (s->strip && row > s->n_max)) {
+      empty_lane(span, lane);
+    } else {
+      span_lane(span, lane, range_of(s, pair, row), (ptrdiff_t)r);
     }
   }
-  if (line == 0) span.first = 1; /* where Z_00 enters, see start_line() */
-  if (by_columns(s)) span.first -= (span.first - 1) % 4;
-  return span;
+}
+
+static void work_out_span(sdtw_sweep *s, size_t line) {
+  sdtw_span *span = &s->span;
+  span->first = span->inner_last = s->m_max + lag(s);
+  span->last = span->inner_first = 0;
+  for (size_t r = 0; r < s->rows; r++) span_row(s, r);
+  if (line == 0) span->first = 1; /* where Z_00 enters, see start_line() */
+  if (by_columns(s)) span->first -= (span->first - 1) % 4;
 }
 
 /* Without a window all lines have the same span but the first and a strip's last. */
 static const sdtw_span *span_of(sdtw_sweep *s, size_t line) {
   int inner = s->window < 0 && line > 0 && (!s->strip || line + 1 < s->lines);
-  if (!inner || !s->has_inner_span) s->span = work_out_span(s, line);
   s->span.row = (ptrdiff_t)(line * s->rows);
+  if (!inner || !s->has_inner_span) work_out_span(s, line);
   s->has_inner_span = inner;
   return &s->span;
 }

@@ -58,8 +58,8 @@ typedef struct {
   sdtw_debt debt;
   sdtw_real *gx, *gy, *travel, *mass, *square;
 
-  sdtw_span span; /* of the last line, which if it is an inner one serves others */
-  int has_inner_span;
+  sdtw_span span;            /* of the last line, which if it is an inner one serves others */
+  int has_inner_span, alike; /* alike: all pairs have the same lengths */
 } sdtw_sweep;
 
 void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, const double *centre,
