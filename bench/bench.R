@@ -10,7 +10,7 @@
 suppressPackageStartupMessages(library(softdtw))
 repeats <- as.integer(c(Filter(nzchar, Sys.getenv("SOFTDTW_BENCH_REPEATS")), "7")[[1L]])
 pattern <- c(commandArgs(trailingOnly = TRUE), "")[[1L]]
-for (file in c("measure", "comparisons", "flat", "limit")) {
+for (file in c("measure", "comparisons", "flat", "limit", "report")) {
   sys.source(file.path("bench", paste0(file, ".R")), globalenv())
 }
 
@@ -120,16 +120,15 @@ versions_text <- function(results) {
 }
 
 write_results <- function(results, lengths, numbers, limit, path) {
-  writeLines(c(
+  write_section(c(
     "# softdtw beside other packages", "",
     "Written by `make bench`; the comparisons are in `bench/comparisons.R`. One thread, double",
     "precision unless said, the same inputs, ours and theirs by turns,",
     sprintf("medians of %d turns (clusterings: 3). Ratio: theirs over ours, by turns.", repeats),
     "Difference: the largest relative one between the results; of objectives, ours less theirs.",
     "Memory: the peak of a call beyond what the process held before it.", "",
-    "Recurrences are in [RESULTS-recurrence.md](RESULTS-recurrence.md). No GPU was at hand:",
-    "`sh bench/gpu/run.sh` compares with the processor and prints the table of times where there",
-    "is one. `fdars` (divergence matrices) was not among the packages that could be installed.", "",
+    "No GPU was at hand: `sh bench/gpu/run.sh` compares with the processor and prints the table of",
+    "times where there is one. `fdars` (divergence matrices) could not be installed.", "",
     paste0("* ", machine()), paste0("* ", versions_text(results)), "",
     comparisons_text(results), "",
     "![ratios](results.png)", "",
@@ -152,17 +151,20 @@ write_results <- function(results, lengths, numbers, limit, path) {
 }
 
 draw_results <- function(results, path) {
-  grDevices::png(path, 1100, 40 + 34 * nrow(results), res = 110, type = "cairo")
+  grDevices::png(path, 1300, 80 + 34 * nrow(results), res = 110, type = "cairo")
   on.exit(grDevices::dev.off())
-  graphics::par(mar = c(4, 27, 1, 3), las = 1, cex = 0.8)
   rows <- rev(seq_len(nrow(results)))
+  labels <- sprintf("%s (%s)", results$work, results$isa)[rows]
+  graphics::par(las = 1, cex = 0.8)
+  room <- max(graphics::strwidth(labels, "inches"))
+  graphics::par(mai = c(0.7, room + 0.3, 0.1, 0.4))
   at <- graphics::barplot(
-    results$ratio[rows], horiz = TRUE, log = "x", xlim = c(1, 1.6 * max(results$ratio)),
-    names.arg = sprintf("%s (%s)", results$work, results$isa)[rows], border = NA, col = "grey70",
+    results$ratio[rows],
+    horiz = TRUE, log = "x", xlim = c(1, 100), names.arg = labels, border = NA, col = "grey80",
     xlab = "times as fast as the peer (line: asked)"
   )
   graphics::segments(results$asked[rows], at - 0.5, y1 = at + 0.5, lwd = 2)
-  graphics::text(results$ratio[rows], at, sprintf("%.1f", results$ratio[rows]), pos = 4, xpd = NA)
+  graphics::text(1, at, sprintf("%.1f", results$ratio[rows]), pos = 4)
 }
 
 wanted <- Filter(\(one) grepl(pattern, one$name), comparisons())

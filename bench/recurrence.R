@@ -1,5 +1,5 @@
 # Races the three formulations of a linear recurrence, and soft-DTW's rows by scan against the
-# package's own engines; writes bench/RESULTS-recurrence.md and bench/recurrence.png.
+# package's own engines; writes their section of bench/RESULTS.md and bench/recurrence.png.
 #
 #   Rscript bench/recurrence.R [MOST]     MOST: the longest sequence, 1e8 by default (5 GB)
 #
@@ -17,6 +17,7 @@ most <- as.double(c(commandArgs(trailingOnly = TRUE), "1e8")[[1L]])
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[[1L]]))
 top <- normalizePath(file.path(here, ".."))
 
+sys.source(file.path(here, "report.R"), globalenv())
 race <- new.env()
 sys.source(file.path(here, "recurrence", "race.R"), race)
 
@@ -191,7 +192,7 @@ main <- function() {
   lengths <- race_lengths()
   dtw <- race_dtw()
   draw(lengths, file.path(here, "recurrence.png"))
-  writeLines(c(
+  write_section(c(
     "# Linear recurrences and soft-DTW's rows by scan", "",
     sprintf("Written by bench/recurrence.R: %s, instruction set %s, R %s, %s.", processor(),
       softdtw_info()$isa, getRversion(), softdtw_info()$compiler
@@ -213,7 +214,7 @@ main <- function() {
       worst
     ), "",
     markdown(dtw), ""
-  ), file.path(here, "RESULTS-recurrence.md"))
+  ), file.path(here, "RESULTS.md"))
 }
 
 main()
