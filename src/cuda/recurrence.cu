@@ -28,8 +28,7 @@
  * 56 bytes.
  *
  * Limit: of many sequences, memory; with logarithms, instruction issue. Of one sequence, how fast
- * tiles hand on: each waits for two trips through the second-level cache, by estimate a microsecond
- * for 2048 steps, which is faster than the host sends them.
+ * tiles hand on: each waits for two trips through the second-level cache.
  */
 #include <stdio.h>
 
