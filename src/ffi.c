@@ -157,14 +157,37 @@ int wants_cuda(SEXP opts) {
   return !Rf_isNull(backend) && strcmp(CHAR(Rf_asChar(backend)), "cuda") == 0;
 }
 
+/* A descent calls with the same sizes hundreds of times. New memory would cost a page fault every
+ * 4 KB and come out of no cache, so a moderate amount is kept from call to call, as R's own. */
+static const size_t most_kept = (size_t)64 << 20;
+static SEXP kept_scratch = NULL;
+static int is_lent = 0; /* a progress display may call us again */
+
+static void *borrow_scratch(size_t bytes) {
+  if (is_lent || bytes > most_kept) return R_alloc(bytes, 1);
+  if (!kept_scratch || (size_t)Rf_xlength(kept_scratch) < bytes) {
+    SEXP fresh = Rf_allocVector(RAWSXP, (R_xlen_t)bytes);
+    R_PreserveObject(fresh);
+    if (kept_scratch) R_ReleaseObject(kept_scratch);
+    kept_scratch = fresh;
+  }
+  is_lent = 1;
+  return RAW(kept_scratch);
+}
+
+static void return_scratch(const void *scratch) {
+  if (kept_scratch && scratch == RAW(kept_scratch)) is_lent = 0;
+}
+
 void run_job(const sdtw_job *job, SEXP opts) {
   watch w = {list_element(opts, "progress")};
   sdtw_monitor monitor = {look_at_user, &w};
   sdtw_error error = {SDTW_DEVICE_ERROR, ""};
   const sdtw_engine *engine = wants_cuda(opts) ? &sdtw_cuda_engine : &sdtw_cpu_engine;
   const void *mark = vmaxget();
-  void *scratch = R_alloc(engine->plan(job), 1);
+  void *scratch = borrow_scratch(engine->plan(job));
   sdtw_status status = engine->run(job, scratch, &monitor, &error);
+  return_scratch(scratch);
   vmaxset(mark);
   if (status == SDTW_STOPPED) raise_interrupt();
   if (status == SDTW_FAILED) raise_failure(&error);

@@ -28,6 +28,7 @@ typedef struct {
   const sdtw_job *job;
   int wants;
   double *centre;
+  sdtw_reach *reach; /* of all series */
   worker *workers;
   size_t pairs; /* PAIRS, REDUCE */
   size_t edge;  /* MATRIX, DIST: a task is edge x edge pairs; PAIRS, REDUCE: edge pairs */
@@ -99,6 +100,7 @@ static void lay_out(batch *b, sdtw_arena *arena) {
   const sdtw_job *job = b->job;
   b->wants = wants_of(job);
   b->centre = sdtw_take_doubles(arena, job->given_cost ? 0 : job->x->d);
+  b->reach = sdtw_take(arena, job->given_cost ? 0 : job->x->d, sizeof(sdtw_reach));
   lay_out_workers(b, arena);
   if (job->kind == SDTW_ALIGNMENT) return;
   b->edge = choose_edge(job);
@@ -199,7 +201,7 @@ static size_t list_tile(const batch *b, size_t row, size_t column, worker *w) {
   int on_diagonal = job->x == job->y && row == column;
   size_t rows_end = least((row + 1) * b->edge, job->x->count), count = 0;
   size_t columns_end = least((column + 1) * b->edge, job->y->count);
-  size_t group = (size_t)w->sweep.kernels->width;
+  size_t group = (size_t)w->sweep.usual->width;
   for (size_t first = column * b->edge; first < columns_end; first += group) {
     for (size_t i = row * b->edge; i < rows_end; i++) {
       for (size_t j = first; j < least(first + group, columns_end); j++) {
@@ -388,14 +390,12 @@ static void alignment_task(void *context, size_t task, int thread, sdtw_crew *cr
 
 /* ---- centre and unit ------------------------------------------------------------------------ */
 
-static void widen(const sdtw_set *set, size_t k, double *low, double *high) {
-  for (size_t i = 0; i < set->count; i++) {
-    const double *values = set->values + set->start[i];
-    for (size_t t = 0; t < (size_t)set->length[i]; t++) {
-      *low = fmin(*low, values[t * set->d + k]);
-      *high = fmax(*high, values[t * set->d + k]);
-    }
-  }
+static void find_reach(batch *b) {
+  const sdtw_job *job = b->job;
+  sdtw_reach_clear(b->reach, job->x->d);
+  for (size_t i = 0; i < job->x->count; i++) sdtw_reach_widen(b->reach, job->x, i);
+  if (job->y == job->x) return;
+  for (size_t i = 0; i < job->y->count; i++) sdtw_reach_widen(b->reach, job->y, i);
 }
 
 /* A float has seven digits, and an offset common to all series must not use them up: in single
@@ -404,42 +404,40 @@ static void widen(const sdtw_set *set, size_t k, double *low, double *high) {
  * bit is lost. In double only the root of the Euclidean cost hides such squares. */
 #ifdef SDTW_SINGLE
 static const double small_reach = 0x1p-16, large_reach = 0x1p16;
-static int is_centred(const sdtw_job *job) { return job->given_cost == NULL; }
-static int has_unit(const sdtw_job *job) {
-  return is_centred(job) && job->options.cost != SDTW_COSINE;
-}
+static int is_centred(void) { return 1; }
+static int has_unit(const sdtw_job *job) { return job->options.cost != SDTW_COSINE; }
 #else
 static const double small_reach = 0x1p-400, large_reach = 0x1p400;
-static int is_centred(const sdtw_job *job) {
-  (void)job;
-  return 0;
-}
+static int is_centred(void) { return 0; }
 static int has_unit(const sdtw_job *job) { return job->options.cost == SDTW_EUCLIDEAN; }
 #endif
 
-/* Fills b->centre and returns the largest range of a dimension; 0 where it does not matter. */
+/* Fills b->centre and returns the largest range of a dimension. */
 static double find_centre(batch *b) {
-  const sdtw_job *job = b->job;
-  double reach = 0;
-  for (size_t k = 0; !job->given_cost && k < job->x->d; k++) {
-    double low = HUGE_VAL, high = -HUGE_VAL;
-    b->centre[k] = 0;
-    if (!is_centred(job) && !has_unit(job)) continue;
-    widen(job->x, k, &low, &high);
-    if (job->y != job->x) widen(job->y, k, &low, &high);
-    if (is_centred(job)) b->centre[k] = low + 0.5 * (high - low);
-    reach = fmax(reach, high - low);
+  double widest = 0;
+  for (size_t k = 0; k < b->job->x->d; k++) {
+    double low = b->reach[k].low, range = b->reach[k].high - low;
+    b->centre[k] = is_centred() ? low + 0.5 * range : 0;
+    widest = fmax(widest, range);
   }
-  return reach;
+  return widest;
 }
 
-static void choose_unit(batch *b, double reach) {
+static void choose_unit(batch *b, double widest) {
   int exponent;
-  if (!has_unit(b->job) || reach == 0 || (reach >= small_reach && reach <= large_reach)) return;
-  frexp(reach, &exponent);
+  if (!has_unit(b->job) || widest == 0 || (widest >= small_reach && widest <= large_reach)) return;
+  frexp(widest, &exponent);
   exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
   for (int t = 0; t < b->job->options.threads; t++)
     sdtw_sweep_set_unit(&b->workers[t].sweep, ldexp(1, exponent));
+}
+
+static void measure(batch *b) {
+  if (b->job->given_cost) return;
+  find_reach(b);
+  choose_unit(b, find_centre(b));
+  for (int t = 0; t < b->job->options.threads; t++)
+    sdtw_sweep_set_reach(&b->workers[t].sweep, b->reach);
 }
 
 /* ---- entry --------------------------------------------------------------------------------- */
@@ -449,7 +447,7 @@ sdtw_status sdtw_batch_run(const sdtw_job *job, void *scratch, const sdtw_monito
   size_t past = (size_t)scratch % SDTW_CACHE_LINE;
   sdtw_arena arena = {(char *)scratch + (past ? SDTW_CACHE_LINE - past : 0), 0};
   lay_out(&b, &arena);
-  choose_unit(&b, find_centre(&b));
+  measure(&b);
   switch (job->kind) {
     case SDTW_PAIRS:
       return run_pairs(&b, monitor);

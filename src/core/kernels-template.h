@@ -5,15 +5,17 @@
  *     Z_ij = K_ij (Z_{i-1,j} + Z_{i,j-1} + Z_{i-1,j-1}),   Z_00 = 1.
  *
  * Z leaves the range of a real at once, so each Z is a mantissa and an exponent held in a real of
- * its own; unreachable is mantissa 0, exponent -SDTW_REAL_MAX. A cell then takes one polynomial for
- * 2^f with f in [-1/2, 1/2], three additions aligned to the largest exponent and no logarithm.
+ * its own; unreachable is mantissa 0, exponent SDTW_UNREACHABLE. A cell then takes one polynomial
+ * for 2^f with f in [-1/2, 1/2] (where a table can be looked up: in [-1/32, 1/32]), three additions
+ * aligned to the largest exponent and no logarithm.
  *
- * The mantissa is brought back to [1, 2) only now and then: a cell multiplies it by 0.7 to 4.3, so
- * it may drift for some dozens of cells without harm, and the exponent of a cell need not wait for
- * its mantissa. Powers of two change no bit of the sums, up to exponents of 2^53 (single: 2^24),
- * which take up less than the whole drift; so that even then no result depends on the lane or line
- * its cells happen to lie in, the cells brought back are those whose row + column in their own pair
- * is 0 or 1 modulo a period. They are two neighbours, as a diagonal step advances the sum by two.
+ * The mantissa is brought back to [1, 2) only now and then: a cell multiplies it by 0.7 to 6, so
+ * it may drift for a hundred cells and more without harm, and the exponent of a cell need not wait
+ * for its mantissa. Powers of two change no bit of the sums, up to exponents of 2^53 (single:
+ * 2^24), which take up less than the whole drift; so that even then no result depends on the lane
+ * or line its cells happen to lie in, the cells brought back are those whose row + column in their
+ * own pair is 0 or 1 modulo a period. They are two neighbours, as a diagonal step advances the sum
+ * by two.
  *
  * The additions are (up + left) + diagonal: swapping the two series gives the same bits. Shares
  * are each their own term over the sum (none is one minus the others, which could be negative).
@@ -107,7 +109,7 @@ V_INLINE V exp2_fraction(V f) {
   V q = v_fma(v_fma(q45, f2, q23), f2, q01);
   return v_fma(f, q, v_set(1));
 }
-#else
+#elif !defined(V_TABLE)
 V_INLINE V exp2_fraction(V f) {
   V f2 = f * f, f4 = f2 * f2;
   V q01 = v_fma(v_set(0.24022650695910097), f, v_set(0.6931471805599457));
@@ -130,9 +132,40 @@ typedef struct {
   V up, left, diagonal;
 } shares;
 
+/* 2^-cost = factor * 2^(exponent - top) with a whole exponent - top. */
+typedef struct {
+  V factor, exponent;
+} power;
+
+#ifdef V_TABLE
+/* Costs are rounded to sixteenths by adding 1.5 * 2^48: the last four bits of the sum then say
+ * which entry of the table is meant, 2^0 or 2^(1 - i/16). Exponents stand so high above 2^52 that
+ * taking the sixteenths from one, rounded down, leaves it whole: four operations fewer than below.
+ * In return no path may cost 2^46, which keeps sums and exponents within their binades. */
+#define ORIGIN 0x1.8p52
+#define MOST_COST 0x1p46
+V_INLINE power power_of(V top, V cost) {
+  const V magic = v_set(0x1.8p48);
+  V shown = cost + magic, sixteenths = shown - magic;
+  V f = sixteenths - cost, f2 = f * f, entry = v_look_up(shown);
+  /* 2^f = 1 + f q(f), q near-minimax; relative error before rounding 7e-18 */
+  V q01 = v_fma(v_set(0.2402265069591011), f, v_set(0.6931471805599468));
+  V q23 = v_fma(v_set(0.009618129105690591), f, v_set(0.05550410865216627));
+  V q45 = v_fma(v_set(0.0001540381618519688), f, v_set(0.001333381828905438));
+  V q = v_fma(v_fma(q45, f2, q23), f2, q01);
+  return (power){v_fma(entry * f, q, entry), v_sub_down(top, sixteenths)};
+}
+#else
+#define ORIGIN 0
+#define MOST_COST HUGE_VAL
+V_INLINE power power_of(V top, V cost) {
+  V whole = v_round(cost);
+  return (power){exp2_fraction(whole - cost), top - whole};
+}
+#endif
+
 V_INLINE scaled soft_cell(int trim, M due, scaled up, scaled left, scaled diagonal, V cost,
                           int keep, shares *s) {
-  V whole = v_round(cost);
   /* left, the cell just computed, comes last: all else is ready while it is on its way */
   V top = v_max(v_max(up.exponent, diagonal.exponent), left.exponent);
   V from_up = v_scale(up.mantissa, up.exponent - top);
@@ -143,7 +176,8 @@ V_INLINE scaled soft_cell(int trim, M due, scaled up, scaled left, scaled diagon
     V inverse = v_set(1) / sum;
     *s = (shares){from_up * inverse, from_left * inverse, from_diagonal * inverse};
   }
-  scaled z = {sum * exp2_fraction(whole - cost), top - whole};
+  power k = power_of(top, cost);
+  scaled z = {sum * k.factor, k.exponent};
   if (trim) {
     V mantissa, drift;
     v_split(z.mantissa, &mantissa, &drift);
@@ -195,7 +229,7 @@ V_INLINE scaled_pair cell(int hard, int trim, int keep, pair_mask due, scaled_pa
 }
 
 V_INLINE scaled_pair unreachable(int hard) {
-  return (scaled_pair){pair_set(hard ? INFINITY : 0), pair_set(-SDTW_REAL_MAX)};
+  return (scaled_pair){pair_set(hard ? INFINITY : 0), pair_set(SDTW_UNREACHABLE)};
 }
 
 /* Cells outside their lane's steps become unreachable and take no share of anything. */
@@ -232,10 +266,13 @@ typedef struct {
   scaled_pair left, diagonal;
 } forward_state;
 
-#ifdef SDTW_SINGLE
+/* As far apart as the range of a real allows with room to spare. */
+#if defined(SDTW_SINGLE)
 enum { TRIM_PERIOD = 16 };
+#elif defined(V_TABLE)
+enum { TRIM_PERIOD = 256 };
 #else
-enum { TRIM_PERIOD = 64 };
+enum { TRIM_PERIOD = 128 };
 #endif
 
 /* The lanes whose mantissas are brought back on an anti-diagonal of the line. */
@@ -444,16 +481,15 @@ V_TARGET static void cost(int kind, sdtw_real scale, const sdtw_real *x, sdtw_vi
   }
 }
 
-/* Four columns of y against all rows of a strip, lanes being rows. In y the four columns' numbers
- * of one dimension lie together. */
+/* Four columns of y against all rows of a strip, lanes being rows. */
 V_INLINE four column_distances(int kind, const sdtw_real *x, const sdtw_real *y, size_t d) {
   four sum = {pair_set(0), pair_set(0), pair_set(0), pair_set(0)};
-  for (size_t k = 0; k < d; k++, x += LANES, y += 4) {
+  for (size_t k = 0; k < d; k++, x += LANES, y++) {
     pair x_k = pair_load(x);
     sum.a = add_distance(kind, sum.a, pair_sub(x_k, pair_set(y[0])));
-    sum.b = add_distance(kind, sum.b, pair_sub(x_k, pair_set(y[1])));
-    sum.c = add_distance(kind, sum.c, pair_sub(x_k, pair_set(y[2])));
-    sum.d = add_distance(kind, sum.d, pair_sub(x_k, pair_set(y[3])));
+    sum.b = add_distance(kind, sum.b, pair_sub(x_k, pair_set(y[d])));
+    sum.c = add_distance(kind, sum.c, pair_sub(x_k, pair_set(y[2 * d])));
+    sum.d = add_distance(kind, sum.d, pair_sub(x_k, pair_set(y[3 * d])));
   }
   return kind == SDTW_EUCLIDEAN ? four_roots(sum) : sum;
 }
@@ -665,6 +701,8 @@ V_TARGET static void moments(const sdtw_real *alignment, const sdtw_real *x, sdt
 const sdtw_kernels SDTW_TABLE = {
     .lanes = LANES,
     .width = V_WIDTH,
+    .origin = ORIGIN,
+    .most = MOST_COST,
     .cost = cost,
     .strip_cost = strip_cost,
     .forward = forward,

@@ -60,16 +60,18 @@ enum { SDTW_FORWARD_STATE = 4, SDTW_BACKWARD_STATE = 4, SDTW_DELAY_STATE = 20, S
 
 typedef struct {
   int lanes, width; /* width: pairs in a pack, half the lanes */
+  sdtw_real origin; /* the exponent that stands for 2^0 */
+  double most;      /* forward, soft: a path may cost less than this */
 
   /* out[t] = scale * cost(x, y[t]) for count steps; kind is an sdtw_ground_cost */
   void (*cost)(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view y, size_t d, size_t count,
                sdtw_real *out);
 
   /* The same for a strip by columns, which are spread over the steps that its lanes meet them in:
-   * faster where d is large. count is a multiple of 4 and y four columns at a time, their numbers
-   * of one dimension side by side. out begins at the step where the first row meets the first
-   * column; its first width steps hold what the call before left there for the second half of the
-   * lanes. state: SDTW_DELAY_STATE vectors, carried from call to call on a line. */
+   * faster where d is large. count is a multiple of 4, a column's numbers lie together. out begins
+   * at the step where the first row meets the first column; its first width steps hold what the
+   * call before left there for the second half of the lanes. state: SDTW_DELAY_STATE vectors,
+   * carried from call to call on a line. */
   void (*strip_cost)(int kind, sdtw_real scale, const sdtw_real *x, const sdtw_real *y, size_t d,
                      size_t count, sdtw_real *state, sdtw_real *out);
 

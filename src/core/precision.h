@@ -23,12 +23,16 @@ typedef double sdtw_real;
 #define SDTW_NAMED(name) name##_f64
 #endif
 
+/* The exponent of what cannot be reached. Steps away from it leave it where it is. */
+#define SDTW_UNREACHABLE (-SDTW_REAL_MAX / 2)
+
 #define sdtw_kernels_generic SDTW_NAMED(sdtw_kernels_generic)
 #define sdtw_kernels_avx2 SDTW_NAMED(sdtw_kernels_avx2)
 #define sdtw_kernels_avx512 SDTW_NAMED(sdtw_kernels_avx512)
 #define sdtw_sweep_init SDTW_NAMED(sdtw_sweep_init)
 #define sdtw_sweep_set_unit SDTW_NAMED(sdtw_sweep_set_unit)
 #define sdtw_sweep_bytes SDTW_NAMED(sdtw_sweep_bytes)
+#define sdtw_sweep_set_reach SDTW_NAMED(sdtw_sweep_set_reach)
 #define sdtw_sweep_load SDTW_NAMED(sdtw_sweep_load)
 #define sdtw_sweep_load_cost SDTW_NAMED(sdtw_sweep_load_cost)
 #define sdtw_sweep_run SDTW_NAMED(sdtw_sweep_run)

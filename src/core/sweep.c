@@ -9,8 +9,8 @@
 
 #include "window.h"
 
-/* Steps handed to a kernel at once: their costs stay in the first-level cache. */
-static const ptrdiff_t chunk = 128;
+/* Steps handed to a kernel at once, a multiple of 4: their costs stay in the first-level cache. */
+static const ptrdiff_t chunk = 160;
 /* Shares of a block of lines, bytes: what a second-level cache of 1 to 2 MB can hold. */
 static const size_t block_budget = (size_t)1 << 20;
 /* Borders of a long pair, bytes. */
@@ -20,8 +20,21 @@ static const size_t border_budget = (size_t)128 << 20;
 static const size_t pack_budget = (size_t)100 << 10;
 /* From so many dimensions on, a strip's costs are worked out column by column. */
 static const size_t many_dimensions = 4;
-/* A strip's step over a pack's: its lanes are shifted, and its ramps carry masks. */
-static const double strip_burden = 1.25;
+/* A strip's step over a pack's: its lanes are shifted. */
+static const double strip_burden = 1.15;
+/* Columns of pairs that follow one another in a strip: their borders stay in the cache. */
+static const ptrdiff_t chain_columns = 1024;
+
+/* A path of a pair of moderate cost comes to less than this, in the kernels' units of gamma ln 2:
+ * all exponents are then exact, and what has paid far_cost beside is nothing. */
+#ifdef SDTW_SINGLE
+static const double moderate_cost = 0x1p22;
+#else
+static const double moderate_cost = 0x1p42;
+#endif
+/* Even with the steps within a moderate pair added, this is less than 2^47, as kernels with limited
+ * costs need: (2^23 + 2^20.5)^2 + 2^41 for the squared cost. */
+static const double far_cost = 0x1p46;
 
 static const double ln2 = 0.693147180559945309417232121458;
 
@@ -87,14 +100,17 @@ static size_t points_columns(const sdtw_sweep *s) {
   return (size_t)whole_fours(s->m_max + s->kernels->lanes);
 }
 
+/* The layout of y by steps serves the costs of few dimensions and all gradients. */
+static int by_steps(const sdtw_sweep *s) { return !by_columns(s) || s->wants; }
+
 /* What the next load may find still in place comes first: x of a strip, y of a pack. */
 static void take_series(sdtw_sweep *s, sdtw_arena *arena) {
   size_t m = (size_t)s->m_max, x_size = s->lines * s->d * (size_t)s->kernels->lanes;
   if (s->strip) {
     s->x = take_reals(arena, x_size);
-    s->points = take_reals(arena, by_columns(s) ? points_columns(s) * s->d : 0);
+    s->points = take_reals(arena, points_columns(s) * s->d);
     s->delays = take_reals(arena, SDTW_DELAY_STATE * (size_t)s->kernels->lanes);
-    s->y = take_reals(arena, s->d * (size_t)strip_y_dim(s));
+    s->y = take_reals(arena, by_steps(s) ? s->d * (size_t)strip_y_dim(s) : 0);
   } else {
     s->y = take_reals(arena, (m + 2) * s->d * s->stride);
     s->x = take_reals(arena, x_size);
@@ -109,6 +125,7 @@ static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
   s->columns = m + 2 + 2 * s->rows;
   s->border_size = 2 * s->columns * s->stride;
 
+  sdtw_take(arena, d, sizeof(sdtw_reach)); /* s->reach, needed before anything is laid out */
   take_series(s, arena);
   s->border.mantissa = take_columns(s, arena);
   s->border.exponent = take_columns(s, arena);
@@ -159,11 +176,18 @@ static const sdtw_kernels *kernels_of(sdtw_isa isa) {
   return &sdtw_kernels_generic;
 }
 
+static void choose_kernels(sdtw_sweep *s, sdtw_isa isa) {
+  s->usual = s->unlimited = kernels_of(isa);
+  /* every processor with AVX-512 has AVX2 */
+  if (s->usual->most < HUGE_VAL) s->unlimited = kernels_of(SDTW_AVX2);
+  s->kernels = s->usual;
+}
+
 void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, const double *centre,
                      void *scratch) {
   const sdtw_options *options = &job->options;
   memset(s, 0, sizeof *s);
-  s->kernels = kernels_of(options->isa);
+  choose_kernels(s, options->isa);
   s->centre = centre;
   s->x_set = job->x;
   s->y_set = job->y;
@@ -175,6 +199,7 @@ void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, const double
   s->wants = wants;
   s->d = job->given_cost ? 0 : job->x->d;
   s->scratch.base = scratch;
+  s->reach = scratch;
   sdtw_sweep_set_unit(s, 1);
 }
 
@@ -187,17 +212,63 @@ void sdtw_sweep_set_unit(sdtw_sweep *s, double unit) {
   s->hard_unit = cost_unit;
   s->square_unit = unit * unit;
   s->factor = s->kind == SDTW_SQEUCLIDEAN ? 2 * half * unit : 1;
+  s->far = far_cost / s->scale;
+  if (s->kind == SDTW_SQEUCLIDEAN) s->far = sqrt(s->far);
 }
+
+/* ---- what paths can cost ------------------------------------------------------------------- */
+
+static int is_moderate(const sdtw_sweep *s, const sdtw_reach *reach, double steps) {
+  double farthest = 0;
+  for (size_t k = 0; k < s->d; k++) {
+    double apart = (reach[k].high - reach[k].low) * s->per_unit;
+    farthest += s->kind == SDTW_MANHATTAN ? apart : apart * apart;
+  }
+  if (s->kind == SDTW_EUCLIDEAN) farthest = sqrt(farthest);
+  return farthest * s->scale * steps < moderate_cost;
+}
+
+void sdtw_sweep_set_reach(sdtw_sweep *s, const sdtw_reach *reach) {
+  s->all_moderate = is_moderate(s, reach, (double)s->x_set->longest + (double)s->y_set->longest);
+  s->far_point = (reach[0].high - s->centre[0]) * s->per_unit + s->far;
+}
+
+static int is_moderate_pair(sdtw_sweep *s, sdtw_pair p) {
+  if (s->all_moderate) return 1;
+  sdtw_reach_clear(s->reach, s->d);
+  sdtw_reach_widen(s->reach, s->x_set, p.x);
+  sdtw_reach_widen(s->reach, s->y_set, p.y);
+  return is_moderate(s, s->reach, (double)s->x_set->length[p.x] + (double)s->y_set->length[p.y]);
+}
+
+static int is_moderate_matrix(const sdtw_sweep *s, const double *cost, size_t n, size_t m) {
+  double most = 0;
+  for (size_t i = 0; i < n * m; i++) most = fmax(most, fabs(cost[i]));
+  return most * s->scale * ((double)n + (double)m) < moderate_cost;
+}
+
+static void use_kernels(sdtw_sweep *s, int moderate) {
+  const sdtw_kernels *kernels = moderate || s->hard ? s->usual : s->unlimited;
+  if (kernels != s->kernels) s->held_pairs = 0;
+  s->kernels = kernels;
+  s->moderate = moderate;
+}
+
+/* ---- bytes --------------------------------------------------------------------------------- */
 
 size_t sdtw_sweep_bytes(const sdtw_job *job, int wants) {
   sdtw_sweep s;
   sdtw_sweep_init(&s, job, wants, NULL, NULL);
   ptrdiff_t n = job->given_cost ? (ptrdiff_t)job->given_n : job->x->longest;
   ptrdiff_t m = job->given_cost ? (ptrdiff_t)job->given_m : job->y->longest;
-  ptrdiff_t limit = longest_pack(&s);
-  size_t strip = bytes_for(&s, 1, n, m);
-  size_t pack = bytes_for(&s, 0, n < limit ? n : limit, m < limit ? m : limit);
-  return strip > pack ? strip : pack;
+  size_t most = 0;
+  for (int moderate = 0; moderate < 2; moderate++) {
+    use_kernels(&s, moderate);
+    ptrdiff_t limit = longest_pack(&s), chain = wants || m > chain_columns ? m : chain_columns;
+    most = at_least(most, bytes_for(&s, 1, n, chain));
+    most = at_least(most, bytes_for(&s, 0, n < limit ? n : limit, m < limit ? m : limit));
+  }
+  return most;
 }
 
 /* ---- loading ------------------------------------------------------------------------------- */
@@ -216,6 +287,7 @@ static void start_spans(sdtw_sweep *s) {
   for (int pair = 0; pair < (int)s->stride; pair++) {
     if (s->n[pair] != s->n[0] || s->m[pair] != s->m[0]) s->alike = 0;
     if (skipped(s, pair)) s->span.due = 3;
+    s->last_line[pair] = ((size_t)s->n[pair] + s->rows - 1) / s->rows - 1;
     for (size_t r = 0; r < s->rows; r++)
       s->span.skip[r * s->stride + (size_t)pair] = (sdtw_real)skipped(s, pair);
   }
@@ -262,16 +334,45 @@ static void load_pack_y(sdtw_sweep *s, int pair, const double *values) {
   }
 }
 
-/* In a strip y is laid out backwards, one dimension after the other, so that the columns step,
- * step - 1, ... of the lanes are neighbours in memory. */
-static void load_strip_y(sdtw_sweep *s, const double *values) {
-  ptrdiff_t lanes = s->kernels->lanes, length = strip_y_dim(s);
-  for (size_t k = 0; k < s->d; k++) {
-    sdtw_real *out = s->y + k * (size_t)length;
-    for (ptrdiff_t t = 0; t < length; t++) {
-      ptrdiff_t column = clamp(0, s->m_max - 1 - (t - lanes), s->m_max - 1);
-      out[t] = taken(s, values + (size_t)column * s->d, k);
+static void take_points(const sdtw_sweep *s, const double *from, size_t count, sdtw_real *to) {
+#ifndef SDTW_SINGLE
+  if (s->per_unit == 1) { /* and the centre is 0 */
+    memcpy(to, from, count * s->d * sizeof *to);
+    return;
+  }
+#endif
+  for (size_t j = 0; j < count; j++, from += s->d, to += s->d) {
+    for (size_t k = 0; k < s->d; k++) to[k] = taken(s, from, k);
+  }
+}
+
+/* The y's of a strip one after another, a far point between each two; beyond the last column it is
+ * repeated. */
+static void load_points(sdtw_sweep *s, const sdtw_pair *pairs) {
+  size_t d = s->d, end = points_columns(s);
+  sdtw_real *out = s->points;
+  for (int pair = 0; pair < s->used; pair++) {
+    const double *values = series(s->y_set, pairs[pair].y);
+    if (pair > 0) {
+      memcpy(out, out - d, d * sizeof(sdtw_real));
+      out[0] = (sdtw_real)s->far_point;
+      out += d;
     }
+    take_points(s, values, (size_t)s->m[pair], out);
+    out += (size_t)s->m[pair] * d;
+  }
+  for (; out < s->points + end * d; out += d) memcpy(out, out - d, d * sizeof(sdtw_real));
+}
+
+/* The same backwards, one dimension after the other, so that the columns step, step - 1, ... of the
+ * lanes are neighbours in memory. Before the first column it is repeated. */
+static void turn_points(sdtw_sweep *s) {
+  ptrdiff_t lanes = s->kernels->lanes, length = strip_y_dim(s), d = (ptrdiff_t)s->d;
+  ptrdiff_t beyond = (ptrdiff_t)points_columns(s) - 1;
+  for (ptrdiff_t k = 0; k < d; k++) {
+    sdtw_real *out = s->y + k * length;
+    for (ptrdiff_t t = 0; t < length; t++)
+      out[t] = s->points[clamp(0, s->m_max - 1 - (t - lanes), beyond) * d + k];
   }
 }
 
@@ -317,36 +418,28 @@ static void load_pack(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
   s->held_steps = s->m_max;
 }
 
-static void set_lone(sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
+static void place_strip(sdtw_sweep *s, ptrdiff_t n, ptrdiff_t columns) {
   s->strip = 1;
-  s->used = 1;
   s->n[0] = s->n_max = n;
-  s->m[0] = s->m_max = m;
+  s->m_max = columns;
   place(s);
   start_spans(s);
 }
 
-/* Four columns at a time; beyond the last column it is repeated. */
-static void load_points(sdtw_sweep *s, const double *values) {
-  sdtw_real *out = s->points;
-  for (ptrdiff_t j = 0; j < (ptrdiff_t)points_columns(s); j += 4) {
-    const double *point[4];
-    for (ptrdiff_t c = 0; c < 4; c++)
-      point[c] = values + (size_t)clamp(0, j + c, s->m_max - 1) * s->d;
-    for (size_t k = 0; k < s->d; k++, out += 4) {
-      for (int c = 0; c < 4; c++) out[c] = taken(s, point[c], k);
-    }
+static void load_strip(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
+  ptrdiff_t columns = 0;
+  for (int pair = 0; pair < count; pair++) {
+    s->before[pair] = columns + (pair > 0);
+    s->m[pair] = s->y_set->length[pairs[pair].y];
+    columns = s->before[pair] + s->m[pair];
   }
-}
-
-/* The layout of y by steps serves the costs of few dimensions and all gradients. */
-static void load_strip(sdtw_sweep *s, sdtw_pair p) {
-  set_lone(s, s->x_set->length[p.x], s->y_set->length[p.y]);
-  if (s->held_pairs != -1 || s->held[0] != p.x) load_x(s, 0, series(s->x_set, p.x));
-  if (by_columns(s)) load_points(s, series(s->y_set, p.y));
-  if (!by_columns(s) || s->wants) load_strip_y(s, series(s->y_set, p.y));
+  s->used = count;
+  place_strip(s, s->x_set->length[pairs[0].x], columns);
+  if (s->held_pairs != -1 || s->held[0] != pairs[0].x) load_x(s, 0, series(s->x_set, pairs[0].x));
+  load_points(s, pairs);
+  if (by_steps(s)) turn_points(s);
   s->held_pairs = -1;
-  s->held[0] = p.x;
+  s->held[0] = pairs[0].x;
 }
 
 static double strip_effort(const sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
@@ -376,20 +469,44 @@ static int suits_pack(const sdtw_sweep *s, const sdtw_pair *pairs, int count) {
   return together <= alone && fits_pack(s, n_max, m_max);
 }
 
+/* Without overflow on the way, a far point costs what it should. */
+static int can_chain(const sdtw_sweep *s) {
+  int holds_far = far_cost / s->scale < SDTW_REAL_MAX / 16;
+  return s->all_moderate && holds_far && s->window < 0 && !s->wants;
+}
+
+/* How many of these pairs can follow one another in a strip. */
+static int chain_length(const sdtw_sweep *s, const sdtw_pair *pairs, int count) {
+  ptrdiff_t columns = s->y_set->length[pairs[0].y];
+  int length = 1;
+  while (can_chain(s) && length < count && pairs[length].x == pairs[0].x) {
+    columns += 1 + s->y_set->length[pairs[length].y];
+    if (columns > chain_columns) break;
+    length++;
+  }
+  return length;
+}
+
 int sdtw_sweep_load(sdtw_sweep *s, const sdtw_pair *pairs, size_t count) {
-  int width = s->kernels->width;
-  int next = count < (size_t)width ? (int)count : width;
+  int moderate = is_moderate_pair(s, pairs[0]), next = 1;
+  use_kernels(s, moderate);
+  int most = count < (size_t)s->kernels->width ? (int)count : s->kernels->width;
+  while (next < most && is_moderate_pair(s, pairs[next]) == moderate) next++;
   if (!(s->wants & SDTW_WANT_ALIGNMENT) && suits_pack(s, pairs, next)) {
     load_pack(s, pairs, next);
     return next;
   }
-  load_strip(s, pairs[0]);
-  return 1;
+  next = chain_length(s, pairs, next);
+  load_strip(s, pairs, next);
+  return next;
 }
 
 void sdtw_sweep_load_cost(sdtw_sweep *s, const double *cost, size_t n, size_t m) {
+  use_kernels(s, is_moderate_matrix(s, cost, n, m));
   s->given = cost;
-  set_lone(s, (ptrdiff_t)n, (ptrdiff_t)m);
+  s->used = 1;
+  s->m[0] = (ptrdiff_t)m;
+  place_strip(s, (ptrdiff_t)n, (ptrdiff_t)m);
 }
 
 /* ---- lines --------------------------------------------------------------------------------- */
@@ -445,8 +562,27 @@ static void span_row(sdtw_sweep *s, size_t r) {
   }
 }
 
+/* A strip without window and with moderate costs: what its lanes find beyond the last column leads
+ * nowhere, nor do rows after the last. Before the first column a cell has no neighbours, so shares
+ * need masks. */
+static void whole_span(sdtw_sweep *s, size_t line) {
+  sdtw_span *span = &s->span;
+  ptrdiff_t rows = line + 1 < s->lines ? (ptrdiff_t)s->rows : s->n_max - span->row;
+  for (size_t l = 0; l < s->rows; l++) {
+    span->lo[l] = (sdtw_real)(l + 1);
+    span->hi[l] = SDTW_REAL_MAX;
+  }
+  span->first = 1;
+  span->last = span->inner_last = s->m_max + rows - 1;
+  span->inner_first = s->wants ? (ptrdiff_t)s->rows : 1;
+}
+
 static void work_out_span(sdtw_sweep *s, size_t line) {
   sdtw_span *span = &s->span;
+  if (s->strip && s->window < 0 && s->moderate) {
+    whole_span(s, line);
+    return;
+  }
   span->first = span->inner_last = s->m_max + lag(s);
   span->last = span->inner_first = 0;
   for (size_t r = 0; r < s->rows; r++) span_row(s, r);
@@ -508,17 +644,20 @@ static void set_unreachable(const sdtw_sweep *s, sdtw_real *mantissa, sdtw_real 
                             size_t count) {
   for (size_t i = 0; i < count; i++) {
     mantissa[i] = s->hard ? INFINITY : 0;
-    exponent[i] = -SDTW_REAL_MAX;
+    exponent[i] = SDTW_UNREACHABLE;
   }
 }
 
-/* The border above the first line: Z_00 = 1, all else out of reach. */
+static sdtw_real one(const sdtw_sweep *s) { return s->hard ? 0 : 1; }
+
+/* The border above the first line: Z_00 = 1 of each pair, all else out of reach. */
 static void start_border(sdtw_sweep *s) {
   set_unreachable(s, s->border.mantissa - front(s) * s->stride,
                   s->border.exponent - front(s) * s->stride, s->columns * s->stride);
-  for (size_t l = 0; l < s->stride; l++) {
-    s->border.mantissa[l] = s->hard ? 0 : 1;
-    s->border.exponent[l] = 0;
+  for (int l = 0; l < (s->strip ? s->used : (int)s->stride); l++) {
+    ptrdiff_t at = s->strip ? s->before[l] : l;
+    s->border.mantissa[at] = one(s);
+    s->border.exponent[at] = s->kernels->origin;
   }
 }
 
@@ -537,8 +676,8 @@ static void start_line(sdtw_sweep *s, size_t line, const sdtw_span *span) {
   set_unreachable(s, mantissa, exponent, s->stride);
   for (int pair = 0; line == 0 && pair < (int)s->stride; pair++) {
     if (!skipped(s, pair)) continue;
-    left[pair] = s->hard ? 0 : 1;
-    left[lanes + (size_t)pair] = 0;
+    left[pair] = one(s);
+    left[lanes + (size_t)pair] = s->kernels->origin;
   }
 }
 
@@ -547,39 +686,52 @@ static double value_of(const sdtw_sweep *s, double mantissa, double exponent) {
   int drift;
   if (s->hard) return mantissa * s->hard_unit;
   mantissa = frexp(mantissa, &drift);
-  return -(s->gamma * ln2) * (log2(mantissa) + (exponent + drift));
+  return -(s->gamma * ln2) * (log2(mantissa) + (exponent - s->kernels->origin + drift));
 }
 
-static size_t last_line(const sdtw_sweep *s, int pair) {
-  return ((size_t)s->n[pair] + s->rows - 1) / s->rows - 1;
-}
-
-/* Reads off the pairs that end with this line. */
-static void read_values(sdtw_sweep *s, size_t line) {
-  ptrdiff_t lanes = s->kernels->lanes;
-  if (s->strip) {
-    ptrdiff_t l = (s->n_max - 1) % lanes;
-    if (line + 1 == s->lines) s->value[0] = value_of(s, s->state[l], s->state[lanes + l]);
-    return;
-  }
+/* Reads off the pairs of a pack that end with this line. */
+static void read_pack(sdtw_sweep *s, size_t line) {
   for (int pair = 0; pair < s->used; pair++) {
     ptrdiff_t corner = s->m[pair] * (ptrdiff_t)s->stride + pair;
-    if (line == last_line(s, pair))
+    if (line == s->last_line[pair])
       s->value[pair] = value_of(s, s->border.mantissa[corner], s->border.exponent[corner]);
+  }
+}
+
+/* The step in which the last row of a strip comes to the end of a pair's columns. */
+static ptrdiff_t end_of(const sdtw_sweep *s, int pair) {
+  return s->before[pair] + s->m[pair] + (s->n_max - 1) % s->kernels->lanes;
+}
+
+/* Sweeps the steps from..to-1, whose costs are at hand. In the last line of a strip a stop is made
+ * wherever a pair ends, to read its value off. */
+static void sweep_steps(sdtw_sweep *s, size_t line, sdtw_real *shares, const sdtw_span *span,
+                        ptrdiff_t from, ptrdiff_t to) {
+  size_t lanes = (size_t)s->kernels->lanes, row = (size_t)(s->n_max - 1) % lanes;
+  int ends = s->strip && line + 1 == s->lines;
+  const sdtw_real *cost = s->cost;
+  for (ptrdiff_t at = from; at < to;) {
+    int stops = ends && s->read < s->used && end_of(s, s->read) < to;
+    ptrdiff_t next = stops ? end_of(s, s->read) + 1 : to;
+    sdtw_real *kept = shares ? shares + (size_t)(at - 1) * SDTW_SHARES * lanes : NULL;
+    s->kernels->forward(s->hard, s->strip, cost, s->border, s->state, kept, span, at, next);
+    if (stops) s->value[s->read++] = value_of(s, s->state[row], s->state[lanes + row]);
+    cost += (size_t)(next - at) * lanes;
+    at = next;
   }
 }
 
 /* shares: NULL, or where those of step 1 of this line belong */
 static void forward_line(sdtw_sweep *s, size_t line, sdtw_real *shares) {
-  size_t lanes = (size_t)s->kernels->lanes;
   const sdtw_span *span = span_of(s, line);
   start_line(s, line, span);
+  s->read = 0;
   for (ptrdiff_t from = span->first; from <= span->last; from += chunk) {
     ptrdiff_t to = from + chunk <= span->last ? from + chunk : span->last + 1;
-    sdtw_real *kept = shares ? shares + (size_t)(from - 1) * SDTW_SHARES * lanes : NULL;
     cost_of(s, line, from, to, from == span->first);
-    s->kernels->forward(s->hard, s->strip, s->cost, s->border, s->state, kept, span, from, to);
+    sweep_steps(s, line, shares, span, from, to);
   }
+  if (!s->strip) read_pack(s, line);
 }
 
 static sdtw_real *border_start(const sdtw_sweep *s, sdtw_real *part) {
@@ -609,7 +761,6 @@ static sdtw_status forward_lines(sdtw_sweep *s, size_t from, size_t to, sdtw_rea
     if (saved && (line - from) % block == 0)
       save_border(s, saved + (line - from) / block * s->border_size);
     forward_line(s, line, NULL);
-    read_values(s, line);
   }
   return SDTW_OK;
 }
@@ -625,7 +776,7 @@ static void seed_line(sdtw_sweep *s, size_t line) {
     return;
   }
   for (int pair = 0; pair < (int)s->stride; pair++) {
-    if (line == last_line(s, pair)) s->debt.up[s->m[pair] * (ptrdiff_t)s->stride + pair] = 1;
+    if (line == s->last_line[pair]) s->debt.up[s->m[pair] * (ptrdiff_t)s->stride + pair] = 1;
   }
 }
 
@@ -689,7 +840,6 @@ static void backward_line(sdtw_sweep *s, size_t line, const sdtw_real *shares) {
 static void forward_block(sdtw_sweep *s, size_t from, size_t to) {
   for (size_t line = from; line < to; line++) {
     forward_line(s, line, s->shares + (line - from) * line_shares(s));
-    read_values(s, line);
   }
 }
 

@@ -54,3 +54,25 @@ V_INLINE V v_keep(V a) {
   __asm__("" : "+v"(a));
   return a;
 }
+
+#ifndef SDTW_SINGLE
+/* Sixteen numbers in two registers: the entry that the last four bits of each lane name, which is
+ * 2^0 or 2^(1 - i/16). */
+#define V_TABLE
+V_INLINE V v_look_up(V shown) {
+  const V low = {1.0,
+                 1.9152065613971474,
+                 1.8340080864093424,
+                 1.7562521603732995,
+                 1.681792830507429,
+                 1.6104903319492543,
+                 1.5422108254079407,
+                 1.4768261459394993};
+  const V high = {1.4142135623730951, 1.3542555469368927, 1.2968395546510096, 1.241857812073484,
+                  1.189207115002721,  1.1387886347566916, 1.0905077326652577, 1.0442737824274138};
+  return (V)_mm512_permutex2var_pd(low, (__m512i)shown, high);
+}
+V_INLINE V v_sub_down(V a, V b) {
+  return (V)_mm512_sub_round_pd(a, b, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+#endif

@@ -367,6 +367,40 @@ test_that("windows count in 64-bit numbers", {
   expect_gt(a, softdtw(rep(0, n), rep(0, m), window = 2))
 })
 
+test_that("series that share a strip have the bits they have alone, far points between or not", {
+  # long and of several dimensions, so that no pack takes them; on a grid, so that single precision
+  # takes off what is common to all series without rounding
+  x <- with_seed(118, lapply(c(370, 401, 64, 390, 5), lattice_series, d = 13))
+  wild <- x[[3L]]
+  wild[7L, 2L] <- 1e9
+  compare <- function(set, cost, gamma, precision) {
+    go <- function(f, ...) f(..., gamma = gamma, cost = cost, precision = precision)
+    one <- Vectorize(\(i, j) go(softdtw, set[[i]], set[[j]]))
+    numbers <- seq_along(set)
+    expect_identical(unname(go(softdtw_matrix, set)), outer(numbers, numbers, one))
+  }
+  for (gamma in c(0, 1e-3, 1)) {
+    for (cost in ref_costs) {
+      compare(x, cost, gamma, "double")
+      compare(c(x, list(wild)), cost, gamma, "double")
+    }
+    for (cost in setdiff(ref_costs, "cosine")) compare(x, cost, gamma, "single")
+  }
+})
+
+test_that("the way to reckon may change where costs grow, not the value", {
+  # path costs of 2^38 to 2^50 gamma
+  p <- with_seed(119, lapply(c(33, 40), random_series, d = 2))
+  for (gamma in 2^-(31:43)) {
+    want <- ref_full(p[[1L]], p[[2L]], gamma)
+    got <- softdtw_grad(p[[1L]], p[[2L]], gamma = gamma)
+    expect_lte(excess(got$value, want$value, value_tolerance(want$value, gamma, 33, 40)), 1)
+    shares <- shares_of(p[[1L]], p[[2L]], gamma = gamma)
+    expect_lte(max(excess(shares, want$E, table_tolerance(want$E, want$value, gamma))), 1)
+    expect_identical(softdtw_grad(p[[2L]], p[[1L]], gamma = gamma)$grad_y, got$grad_x)
+  }
+})
+
 test_that("gradients of a set are those of its pairs one by one, to the last bits", {
   one <- function(p, cost) {
     x <- random_set(sample(40L, 11L), p$d, 3)
