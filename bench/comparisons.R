@@ -90,6 +90,14 @@ ourselves <- function(name, x, asked, plain, other, tolerance = 1e-8) {
   )
 }
 
+narrow <- function(name, x, asked) {
+  window <- floor(length(x[[1L]]) / 10)
+  ourselves(
+    name, x, asked, \() softdtw::softdtw_matrix(x, gamma = 1),
+    \() softdtw::softdtw_matrix(x, gamma = 1, window = window), NA
+  )
+}
+
 # Centroids ----------------------------------------------------------------------------------------
 
 lbfgs <- function(most, ...) list(algorithm = "NLOPT_LD_LBFGS", maxeval = most, ...)
@@ -120,7 +128,7 @@ barycenter <- function(x, asked) {
   theirs <- \() dtwclust::sdtw_cent(x, start, gamma = 1, opts = lbfgs(2000L, ftol_rel = 1e-7))
   delayedAssign("aim", of_cent(theirs())$objective * (1 + 1e-6))
   steps_to_aim <- function() {
-    for (steps in seq(5, 1000, 5)) {
+    for (steps in 1:1000) {
       b <- softdtw::softdtw_barycenter(x, gamma = 1, init = start, maxit = steps)
       if (b$objective <= aim) {
         return(steps)
@@ -202,7 +210,8 @@ comparisons <- function() {
       kmeans(walks_about_curves(300L, 6L, 64L), 6L, 30),
       hard_matrix(walks, 5),
       hard_parallel(walks, 5),
-      ourselves("window of 10 % against none", walks, 4, matrix_of, \() matrix_of(window = 13), NA),
+      narrow("window of 10 % against none, T = 128", walks, 4),
+      narrow("window of 10 % against none, T = 512", random_walks(20L, 512L), 4),
       ourselves("two threads against one", walks, 1.8, matrix_of, \() matrix_of(threads = 2L)),
       ourselves(
         "single precision against double", walks, 1.7, matrix_of,

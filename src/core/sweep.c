@@ -9,8 +9,9 @@
 
 #include "window.h"
 
-/* Steps handed to a kernel at once, a multiple of 4: their costs stay in the first-level cache. */
-static const ptrdiff_t chunk = 160;
+/* Steps handed to a kernel at once, a multiple of 4: their costs stay in the first-level cache,
+ * which they share with much more where shares are kept and E is handed on. */
+enum { LONG_CHUNK = 160, SHORT_CHUNK = 48 };
 /* Shares of a block of lines, bytes: what a second-level cache of 1 to 2 MB can hold. */
 static const size_t block_budget = (size_t)1 << 20;
 /* Borders of a long pair, bytes. */
@@ -90,6 +91,8 @@ static sdtw_real *take_columns(sdtw_sweep *s, sdtw_arena *arena) {
   return all ? all + front(s) * s->stride : NULL;
 }
 
+static ptrdiff_t chunk_of(const sdtw_sweep *s) { return s->wants ? SHORT_CHUNK : LONG_CHUNK; }
+
 static int by_columns(const sdtw_sweep *s) { return s->strip && s->d >= many_dimensions; }
 
 /* Costs by columns take four at a time. */
@@ -129,8 +132,9 @@ static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
   take_series(s, arena);
   s->border.mantissa = take_columns(s, arena);
   s->border.exponent = take_columns(s, arena);
-  s->cost = take_reals(arena, ((size_t)chunk + lanes) * lanes);
+  s->cost = take_reals(arena, ((size_t)chunk_of(s) + lanes) * lanes);
   s->state = take_reals(arena, SDTW_FORWARD_STATE * lanes);
+  s->blank = take_reals(arena, SDTW_FORWARD_STATE * lanes);
   if (!s->wants) return;
 
   choose_blocks(s);
@@ -138,7 +142,7 @@ static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
   s->outer = take_reals(arena, superblocks * s->border_size);
   s->inner = take_reals(arena, inner_reserved(s));
   s->shares = take_reals(arena, shares_reserved(s));
-  s->alignment = take_reals(arena, (size_t)chunk * lanes);
+  s->alignment = take_reals(arena, (size_t)chunk_of(s) * lanes);
   s->debt.up = take_columns(s, arena);
   s->debt.diagonal = take_columns(s, arena);
   s->gx = take_reals(arena, s->lines * d * lanes);
@@ -293,11 +297,6 @@ static void start_spans(sdtw_sweep *s) {
   }
 }
 
-static size_t place_of_row(const sdtw_sweep *s, int pair, ptrdiff_t row, size_t k, size_t d) {
-  size_t at = (size_t)(row + skipped(s, pair)), lanes = (size_t)s->kernels->lanes;
-  return (at / s->rows * d + k) * lanes + at % s->rows * s->stride + (size_t)pair;
-}
-
 static ptrdiff_t clamp(ptrdiff_t low, ptrdiff_t v, ptrdiff_t high) {
   return v < low ? low : v > high ? high : v;
 }
@@ -306,22 +305,25 @@ static sdtw_real taken(const sdtw_sweep *s, const double *point, size_t k) {
   return (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
 }
 
-/* Rows that a line has beyond the series repeat its ends, so that costs there stay in range. */
-static void load_x(sdtw_sweep *s, int pair, const double *values) {
-  ptrdiff_t first = -skipped(s, pair), end = first + (ptrdiff_t)(s->lines * s->rows);
-  for (ptrdiff_t row = first; row < end; row++) {
-    const double *point = values + (size_t)clamp(0, row, s->n[pair] - 1) * s->d;
-    for (size_t k = 0; k < s->d; k++)
-      s->x[place_of_row(s, pair, row, k, s->d)] = taken(s, point, k);
-  }
+/* One, or an even number of copies: two of them are one instruction. */
+static inline void spread(sdtw_real *to, int copies, sdtw_real value) {
+  to[0] = value;
+  for (int l = 0; l + 1 < copies; l += 2) to[l] = to[l + 1] = value;
 }
 
-/* The same for a pack with one x in all lanes. */
-static void load_common_x(sdtw_sweep *s, const double *values) {
-  size_t width = s->stride;
-  load_x(s, 0, values);
-  for (size_t v = 0; v < s->lines * s->d * s->rows; v++) {
-    for (size_t l = 1; l < width; l++) s->x[v * width + l] = s->x[v * width];
+/* Rows that a line has beyond the series repeat its ends, so that costs there stay in range. The
+ * same x goes to `copies` pairs of a pack from `pair` on. */
+static void load_x(sdtw_sweep *s, int pair, int copies, const double *values) {
+  const size_t lanes = (size_t)s->kernels->lanes;
+  ptrdiff_t row = -skipped(s, pair);
+  for (size_t line = 0; line < s->lines; line++) {
+    for (size_t r = 0; r < s->rows; r++, row++) {
+      const double *point = values + (size_t)clamp(0, row, s->n[pair] - 1) * s->d;
+      sdtw_real *out = s->x + line * s->d * lanes + r * s->stride + (size_t)pair;
+      for (size_t k = 0; k < s->d; k++, out += lanes) {
+        spread(out, copies, taken(s, point, k));
+      }
+    }
   }
 }
 
@@ -407,10 +409,10 @@ static void load_pack(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
   place(s);
   start_spans(s);
   int held = holds_y(s, s->m_max, pairs, count), common = one_x(pairs, count);
-  if (common) load_common_x(s, series(s->x_set, pairs[0].x));
+  if (common) load_x(s, 0, width, series(s->x_set, pairs[0].x));
   for (int l = 0; l < width; l++) {
     sdtw_pair p = pairs[l < count ? l : 0];
-    if (!common) load_x(s, l, series(s->x_set, p.x));
+    if (!common) load_x(s, l, 1, series(s->x_set, p.x));
     if (!held) load_pack_y(s, l, series(s->y_set, p.y));
     s->held[l] = p.y;
   }
@@ -435,7 +437,8 @@ static void load_strip(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
   }
   s->used = count;
   place_strip(s, s->x_set->length[pairs[0].x], columns);
-  if (s->held_pairs != -1 || s->held[0] != pairs[0].x) load_x(s, 0, series(s->x_set, pairs[0].x));
+  if (s->held_pairs != -1 || s->held[0] != pairs[0].x)
+    load_x(s, 0, 1, series(s->x_set, pairs[0].x));
   load_points(s, pairs);
   if (by_steps(s)) turn_points(s);
   s->held_pairs = -1;
@@ -549,16 +552,17 @@ static void empty_lane(sdtw_span *span, size_t lane) {
 static void span_row(sdtw_sweep *s, size_t r) {
   sdtw_span *span = &s->span;
   size_t lane = r * s->stride;
-  for (int pair = 0; pair < (int)s->stride; pair++, lane++) {
+  for (int pair = 0; pair < (s->alike ? 1 : (int)s->stride); pair++, lane++) {
     ptrdiff_t row = span->row + (ptrdiff_t)r + 1 - skipped(s, pair);
-    if (s->alike && pair > 0) {
-      span->lo[lane] = span->lo[lane - 1];
-      span->hi[lane] = span->hi[lane - 1];
-    } else if (row < 1 || (s->strip && row > s->n_max)) {
+    if (row < 1 || (s->strip && row > s->n_max)) {
       empty_lane(span, lane);
     } else {
       span_lane(span, lane, range_of(s, pair, row), (ptrdiff_t)r);
     }
+  }
+  if (s->alike) {
+    spread(span->lo + r * s->stride, (int)s->stride, span->lo[r * s->stride]);
+    spread(span->hi + r * s->stride, (int)s->stride, span->hi[r * s->stride]);
   }
 }
 
@@ -620,7 +624,7 @@ static void cost_by_columns(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_
     memset(s->delays, 0, SDTW_DELAY_STATE * lanes * sizeof(sdtw_real));
     memset(s->cost, 0, beyond);
   } else {
-    memmove(s->cost, s->cost + (size_t)chunk * lanes, beyond);
+    memmove(s->cost, s->cost + (size_t)chunk_of(s) * lanes, beyond);
   }
   s->kernels->strip_cost(s->kind, (sdtw_real)s->scale, x_of(s, line),
                          s->points + (size_t)(from - 1) * s->d, s->d,
@@ -640,12 +644,16 @@ static void cost_of(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to, in
 
 /* ---- forward ------------------------------------------------------------------------------- */
 
+static void fill(sdtw_real *to, size_t count, sdtw_real value) {
+  to[0] = value;
+  for (size_t done = 1; done < count; done *= 2)
+    memcpy(to + done, to, at_most(done, count - done) * sizeof(sdtw_real));
+}
+
 static void set_unreachable(const sdtw_sweep *s, sdtw_real *mantissa, sdtw_real *exponent,
                             size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    mantissa[i] = s->hard ? INFINITY : 0;
-    exponent[i] = SDTW_UNREACHABLE;
-  }
+  fill(mantissa, count, s->hard ? INFINITY : 0);
+  fill(exponent, count, SDTW_UNREACHABLE);
 }
 
 static sdtw_real one(const sdtw_sweep *s) { return s->hard ? 0 : 1; }
@@ -654,6 +662,9 @@ static sdtw_real one(const sdtw_sweep *s) { return s->hard ? 0 : 1; }
 static void start_border(sdtw_sweep *s) {
   set_unreachable(s, s->border.mantissa - front(s) * s->stride,
                   s->border.exponent - front(s) * s->stride, s->columns * s->stride);
+  size_t lanes = (size_t)s->kernels->lanes;
+  set_unreachable(s, s->blank, s->blank + lanes, lanes);
+  memcpy(s->blank + 2 * lanes, s->blank, 2 * lanes * sizeof(sdtw_real));
   for (int l = 0; l < (s->strip ? s->used : (int)s->stride); l++) {
     ptrdiff_t at = s->strip ? s->before[l] : l;
     s->border.mantissa[at] = one(s);
@@ -665,15 +676,15 @@ static void start_border(sdtw_sweep *s) {
  * first row is the last cell of the border before it. A pair that skips the first row of all finds
  * Z_00 as if that row had left it there. */
 static void start_line(sdtw_sweep *s, size_t line, const sdtw_span *span) {
-  size_t lanes = (size_t)s->kernels->lanes;
+  size_t lanes = (size_t)s->kernels->lanes, border = s->stride * sizeof(sdtw_real);
   sdtw_real *left = s->state, *diagonal = s->state + 2 * lanes;
   sdtw_real *mantissa = s->border.mantissa + (span->first - 1) * (ptrdiff_t)s->stride;
   sdtw_real *exponent = s->border.exponent + (span->first - 1) * (ptrdiff_t)s->stride;
-  set_unreachable(s, left, left + lanes, lanes);
-  set_unreachable(s, diagonal, diagonal + lanes, lanes);
-  memcpy(diagonal, mantissa, s->stride * sizeof(sdtw_real));
-  memcpy(diagonal + lanes, exponent, s->stride * sizeof(sdtw_real));
-  set_unreachable(s, mantissa, exponent, s->stride);
+  memcpy(s->state, s->blank, SDTW_FORWARD_STATE * lanes * sizeof(sdtw_real));
+  memcpy(diagonal, mantissa, border);
+  memcpy(diagonal + lanes, exponent, border);
+  memcpy(mantissa, s->blank, border);
+  memcpy(exponent, s->blank + lanes, border);
   for (int pair = 0; line == 0 && pair < (int)s->stride; pair++) {
     if (!skipped(s, pair)) continue;
     left[pair] = one(s);
@@ -726,6 +737,7 @@ static void forward_line(sdtw_sweep *s, size_t line, sdtw_real *shares) {
   const sdtw_span *span = span_of(s, line);
   start_line(s, line, span);
   s->read = 0;
+  const ptrdiff_t chunk = chunk_of(s);
   for (ptrdiff_t from = span->first; from <= span->last; from += chunk) {
     ptrdiff_t to = from + chunk <= span->last ? from + chunk : span->last + 1;
     cost_of(s, line, from, to, from == span->first);
@@ -828,6 +840,7 @@ static void backward_line(sdtw_sweep *s, size_t line, const sdtw_real *shares) {
   const sdtw_span *span = span_of(s, line);
   seed_line(s, line);
   if (s->wants & SDTW_WANT_Y) start_travel(s, span->last);
+  const ptrdiff_t chunk = chunk_of(s);
   for (ptrdiff_t to = span->last + 1; to > span->first; to -= chunk) {
     ptrdiff_t from = to - chunk > span->first ? to - chunk : span->first;
     const sdtw_real *kept = shares + (size_t)(from - 1) * SDTW_SHARES * lanes;
@@ -940,10 +953,15 @@ sdtw_status sdtw_sweep_run(sdtw_sweep *s, sdtw_crew *crew, int thread) {
 
 static void add_rows(const sdtw_sweep *s, int pair, const sdtw_real *from, size_t d, double weight,
                      double *out) {
-  size_t n = (size_t)s->n[pair];
-  for (size_t k = 0; k < d; k++) {
-    for (size_t t = 0; t < n; t++)
-      out[k * n + t] += weight * (double)from[place_of_row(s, pair, (ptrdiff_t)t, k, d)];
+  size_t n = (size_t)s->n[pair], lanes = (size_t)s->kernels->lanes;
+  size_t r = (size_t)skipped(s, pair);
+  from += pair;
+  for (size_t t = 0; t < n; t++) {
+    for (size_t k = 0; k < d; k++)
+      out[k * n + t] += weight * (double)from[k * lanes + r * s->stride];
+    if (++r < s->rows) continue;
+    r = 0;
+    from += d * lanes;
   }
 }
 

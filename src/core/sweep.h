@@ -67,6 +67,7 @@ typedef struct {
   sdtw_real *x, *y, *points, *delays; /* points: a strip's y column by column */
   sdtw_border border;
   sdtw_real *outer, *inner, *shares, *cost, *state, *alignment;
+  sdtw_real *blank; /* the state in which all is out of reach */
   sdtw_debt debt;
   sdtw_real *gx, *gy, *travel, *mass, *square;
 

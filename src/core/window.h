@@ -22,6 +22,11 @@ SDTW_WINDOW_INLINE sdtw_range sdtw_window_range(ptrdiff_t i, ptrdiff_t n, ptrdif
   sdtw_range range = {1, m};
   int64_t rows = n - 1, columns = m - 1, longer = rows > columns ? rows : columns;
   if (window < 0 || window >= longer || rows == 0) return range;
+  if (rows == columns) { /* the same without divisions */
+    range.lo = i > window ? i - window : 1;
+    range.hi = m - i > window ? i + window : m;
+    return range;
+  }
   int64_t centre = (int64_t)(i - 1) * columns, reach = (int64_t)window * longer;
   int64_t first = centre - reach, last = (centre + reach) / rows;
   first = first <= 0 ? 0 : (first + rows - 1) / rows;
