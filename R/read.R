@@ -71,8 +71,26 @@ strip_series <- function(x) {
   x
 }
 
+# The most usual form of a series of several dimensions, so that a set of them is read fast.
+is_plain_matrix <- function(x) is.numeric(x) && !is.object(x) && is.matrix(x) && ncol(x) > 0L
+
+read_plain_matrix <- function(x) {
+  size <- dim(x)
+  list(
+    values = as.double(if (size[2L] > 1L) t.default(x) else x),
+    lengths = size[1L],
+    d = size[2L],
+    dim_names = dimnames(x)[[2L]],
+    flat = FALSE,
+    indices = list(NULL)
+  )
+}
+
 # One series as a part. `i` and `names` say where it stands in a set, for messages.
 read_series <- function(x, arg, i = NULL, names = NULL) {
+  if (is_plain_matrix(x)) {
+    return(read_plain_matrix(x))
+  }
   check_series_type(x, arg, i, names)
   bare <- strip_series(x)
   d <- if (is.matrix(bare)) ncol(bare) else 1L

@@ -179,11 +179,7 @@ new_series <- function(part, range = dimension_range(part$values, part$d)) {
 
 # 2 x d: the smallest and the largest value of each dimension, NA or Inf where it has such.
 dimension_range <- function(values, d) {
-  if (d == 1L) {
-    return(matrix(range(values), 2L))
-  }
-  steps <- length(values) / d
-  vapply(seq_len(d), \(k) range(values[seq.int(k, by = d, length.out = steps)]), double(2L))
+  .Call(ffi_range, values, d)
 }
 
 # Which time steps have a missing value in any (or all) of their dimensions.
