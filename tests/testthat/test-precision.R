@@ -64,7 +64,28 @@ test_that("single precision reaches every function", {
   nearest <- softdtw_knn(x, k = 2, backend = "cpu", precision = "single")
   expect_equal(nearest, softdtw_knn(x, k = 2, backend = "cpu"), tolerance = 1e-4, ignore_attr = "call")
   mean_of <- function(precision) softdtw_barycenter(x, precision = precision, backend = "cpu")
-  expect_equal(mean_of("single")$value, mean_of("double")$value, tolerance = 1e-4)
+  expect_equal(mean_of("single")$objective, mean_of("double")$objective, tolerance = 1e-4)
+})
+
+test_that("what is asked of a fit is answered in its precision, unless another is asked for", {
+  x <- with_seed(207, random_set(c(20, 30, 25, 22, 27), 2))
+  for (precision in c("single", "double")) {
+    other <- setdiff(c("single", "double"), precision)
+    kmeans <- with_seed(208, softdtw_kmeans(x, 2, precision = precision))
+    centroids <- softdtw_centroids(x, c(1, 1, 2, 2, 2), precision = precision)
+    mean <- softdtw_barycenter(x, precision = precision)
+    expect_identical(c(kmeans$precision, centroids$precision, mean$precision), rep(precision, 3))
+    for (fit in list(kmeans, centroids)) {
+      values <- function(...) unname(predict(fit, type = "distance", ...))
+      want <- function(p) unname(softdtw_matrix(x, fit$centers, precision = p))
+      expect_equal(values(), want(precision), tolerance = 1e-12)
+      expect_equal(values(precision = other), want(other), tolerance = 1e-12)
+      expect_false(identical(values(), values(precision = other)))
+    }
+    expect_identical(unname(predict(kmeans)), unname(kmeans$cluster))
+    expect_equal(sum(summary(mean)$values), mean$objective, tolerance = 1e-6)
+    expect_identical(any(grepl("single precision", capture.output(print(mean)))), precision == "single")
+  }
 })
 
 test_that("in single precision too a divergence with itself is exactly 0 and swapping keeps bits", {
