@@ -26,8 +26,8 @@
 #'   * `classes`: the class of each center, of the type of `labels`; `labels` as given;
 #'   * `size`, `objective`, `converged`, `message`: for each class, number of series, weighted sum
 #'     at the center, and how the optimiser ended;
-#'   * `weights`, `gamma`, `cost`, `type`, `window`, `precision`, `na`, `method`, `call`, and `data`,
-#'     the set as [as_series()] packs it.
+#'   * `weights`, `gamma`, `cost`, `type`, `window`, `precision`, `na`, `method`, `call`, and
+#'     `data`, the set as [as_series()] packs it.
 #'
 #'   `predict()` gives for each series of `newdata` the class of the nearest center, of the type of
 #'   `labels` (a factor with the same levels where they are one), or with `type = "distance"` the
