@@ -5,8 +5,8 @@
  * Per number: 8 bytes read, 8 or 4 written, two divisions of whole numbers of 64 bits (some 100
  * instructions) and at most 2 of double. Neighbours write neighbours and read d numbers apart, out
  * of lines that the caches hold until each of their numbers has been asked for. Registers (nvcc
- * 11.8, sm_90): 28. Limit: these divisions, at about the speed of memory; the copy from the host
- * that goes before takes ten times as long. */
+ * 11.8, sm_90): 28. Limit: the divisions and memory alike; the copy from the host before it takes
+ * longer than either. */
 #include "launch.cuh"
 
 enum { THREADS = 256 };
