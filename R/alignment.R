@@ -144,9 +144,19 @@ softdtw_cost <- function(cost, gamma = 1, window = NULL,
   )
   check_alignment_memory(n, m)
   opts <- choose_backend(opts, length(D), length(D))
-  found <- .Call(ffi_cost, D, opts)
+  unit <- if (opts$single) unit_of_costs(D, opts$gamma) else 1
+  scaled <- opts
+  scaled$gamma <- opts$gamma / unit
+  found <- .Call(ffi_cost, if (unit == 1) D else D / unit, scaled)
   dimnames(found$alignment) <- labels
-  new_alignment(found$value, found$alignment, opts$gamma, "matrix", window)
+  new_alignment(unit * found$value, found$alignment, opts$gamma, "matrix", window)
+}
+
+# Singles end at 2^-126 and 2^128. Costs that may leave them are taken in units of a power of two,
+# which changes no digit; C does so with points. What is far below gamma need not be kept.
+unit_of_costs <- function(D, gamma, ease = 2^16) {
+  largest <- max(abs(range(D)), gamma * 2^-100)
+  if (largest == 0 || (largest >= 1 / ease && largest <= ease)) 1 else 2^floor(log2(largest))
 }
 
 check_cost_matrix <- function(cost) {

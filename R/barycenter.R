@@ -62,8 +62,8 @@
 #'   * `spread`: matrix (time x dimension), how far the series lie from each point: the root of the
 #'     mean squared difference to the values aligned to it, weighted by alignment and `weights`
 #'     (between vectors scaled to length 1 where the cost is `"cosine"`, and then not drawn).
-#'   * `weights`, `gamma`, `cost`, `type`, `window`, `method`, `call`, and `data`, the set as
-#'     [as_series()] packs it.
+#'   * `weights`, `gamma`, `cost`, `type`, `window`, `precision`, `method`, `call`, and `data`, the
+#'     set as [as_series()] packs it.
 #'
 #'   `as.matrix()` gives the barycenter as a matrix (time x dimension), `as.data.frame()` one row
 #'   for each time step and dimension with columns `time`, `dimension`, `value` and `spread`.
@@ -111,6 +111,7 @@ softdtw_barycenter <- function(x, gamma = 1, weights = NULL, init = c("mean", "m
                                progress = getOption("softdtw.progress", FALSE)) {
   opts <- new_options(gamma, cost, window, threads, FALSE, backend, precision)
   cost <- check_cost(cost)
+  precision <- check_precision(precision)
   type <- check_type(type)
   method <- check_choice(method, c("lbfgs", "adam"), "method")
   maxit <- check_whole(maxit, "maxit", 1)
@@ -143,6 +144,7 @@ softdtw_barycenter <- function(x, gamma = 1, weights = NULL, init = c("mean", "m
       cost = cost,
       type = type,
       window = window,
+      precision = precision,
       method = method,
       data = x,
       call = match.call()
@@ -332,7 +334,8 @@ print.softdtw_barycenter <- function(x, digits = max(3L, getOption("digits") - 3
 describe_settings <- function(x) {
   paste0(
     "type \"", x$type, "\", cost \"", x$cost, "\", gamma ", format(x$gamma, digits = 4L),
-    if (!is.null(x$window)) paste0(", window ", big_number(x$window))
+    if (!is.null(x$window)) paste0(", window ", big_number(x$window)),
+    if (x$precision == "single") ", single precision"
   )
 }
 
@@ -362,9 +365,10 @@ summary.softdtw_barycenter <- function(object, ...) {
   )
 }
 
-# The options that a result was computed with, for calls on it.
+# The options that a result was computed with, for calls on it. Its precision is part of a result;
+# the backend is not, which may be gone where a saved result is read again.
 options_of <- function(fit, threads = NULL, progress = FALSE,
-                       backend = getOption("softdtw.backend", "auto"), precision = "double") {
+                       backend = getOption("softdtw.backend", "auto"), precision = fit$precision) {
   new_options(fit$gamma, fit$cost, fit$window, threads, progress, backend, precision)
 }
 

@@ -15,6 +15,8 @@
 #' @param length Number of time steps of all centroids; by default the rounded median length of the
 #'   series of each class.
 #' @param type `"softdtw"` or `"divergence"`; in `predict()`, `"class"` or `"distance"`.
+#' @param precision As in [softdtw()]. In `predict()` the default is that of the fit, so that the
+#'   series it was made from are told apart as they were then.
 #' @param init,method,maxit,tol,control As for [softdtw_barycenter()], which is run on each class.
 #'
 #' @returns An object of class `softdtw_centroids`, a list of
@@ -24,8 +26,8 @@
 #'   * `classes`: the class of each center, of the type of `labels`; `labels` as given;
 #'   * `size`, `objective`, `converged`, `message`: for each class, number of series, weighted sum
 #'     at the center, and how the optimiser ended;
-#'   * `weights`, `gamma`, `cost`, `type`, `window`, `na`, `method`, `call`, and `data`, the set as
-#'     [as_series()] packs it.
+#'   * `weights`, `gamma`, `cost`, `type`, `window`, `precision`, `na`, `method`, `call`, and
+#'     `data`, the set as [as_series()] packs it.
 #'
 #'   `predict()` gives for each series of `newdata` the class of the nearest center, of the type of
 #'   `labels` (a factor with the same levels where they are one), or with `type = "distance"` the
@@ -60,6 +62,7 @@ softdtw_centroids <- function(x, labels, gamma = 1, weights = NULL, init = c("me
                               progress = getOption("softdtw.progress", FALSE)) {
   opts <- new_options(gamma, cost, window, threads, FALSE, backend, precision)
   cost <- check_cost(cost)
+  precision <- check_precision(precision)
   type <- check_type(type)
   na <- check_na(na)
   method <- check_choice(method, c("lbfgs", "adam"), "method")
@@ -103,6 +106,7 @@ softdtw_centroids <- function(x, labels, gamma = 1, weights = NULL, init = c("me
       cost = cost,
       type = type,
       window = window,
+      precision = precision,
       na = na,
       method = method,
       data = x,
@@ -152,7 +156,7 @@ check_class_weights <- function(weights, class, classes) {
 #' @export
 predict.softdtw_centroids <- function(object, newdata = NULL, type = c("class", "distance"),
                                       backend = getOption("softdtw.backend", "auto"),
-                                      precision = c("double", "single"), threads = NULL,
+                                      precision = object$precision, threads = NULL,
                                       progress = getOption("softdtw.progress", FALSE), ...) {
   check_dots(...)
   type <- check_choice(type, c("class", "distance"), "type")

@@ -6,12 +6,12 @@ cost_names <- c("sqeuclidean", "euclidean", "manhattan", "cosine")
 # The kernels work in base 2 with the exponent in a double: a path's cost in units of gamma ln 2
 # must stay well inside what a double counts exactly in steps (design: 2^1000).
 largest_exponent <- 2^1000
-largest_exponent_single <- 2^100
+# In single precision one over gamma, in units of the costs, is a single too. The costs themselves
+# may have any size: kernels work on points (softdtw_cost(): on costs) of a size near 1.
+largest_exponent_single <- 2^90
 
 # Sums of up to three values are formed from results (divergences), hence the factor.
 largest_value <- .Machine$double.xmax / 4
-# In single precision costs and, for hard DTW, their sums are singles.
-largest_single <- 2^127 / 4
 
 # More threads than any machine has cores: beyond this the thread library aborts the R process.
 most_threads <- 1024L
@@ -326,12 +326,10 @@ check_range <- function(x, y, opts, arg_x = "x", arg_y = "y") {
 # `total` bounds the cost of any path. Names the smallest gamma that works, where one does.
 check_total <- function(total, steps, opts, what) {
   gamma <- opts$gamma
-  single <- isTRUE(opts$single)
-  exponent <- if (single) largest_exponent_single else largest_exponent
-  if (!(total <= if (single) largest_single else largest_value)) {
-    stop_softdtw("range", c(
-      what, " are too large: their costs overflow ",
-      if (single) "single precision" else "a double", ", at any `gamma`. Rescale them."
+  exponent <- if (isTRUE(opts$single)) largest_exponent_single else largest_exponent
+  if (!(total <= largest_value)) {
+    stop_softdtw("range", paste(
+      what, "are too large: their costs overflow a double, at any `gamma`. Rescale them."
     ))
   }
   if (gamma * log(3) * steps > largest_value) {

@@ -56,6 +56,8 @@ steps_while_moving <- 10
 #'   has the rounded median length of the series that were nearest to it at the start.
 #' @param type `"softdtw"` or `"divergence"`; in `predict()`, `"cluster"` or `"distance"`.
 #' @param tol A step that lowers the objective by less than this fraction of it counts as none.
+#' @param precision As in [softdtw()]. In `predict()` the default is that of the fit, so that the
+#'   series it was made from are told apart as they were then.
 #'
 #' @returns An object of class `softdtw_kmeans`, a list of
 #'   * `cluster`: integer from 1 to k for each series, with the names of the series;
@@ -66,8 +68,8 @@ steps_while_moving <- 10
 #'   * `distance`: value of each series to its centroid;
 #'   * `iter`, `trace` (objective after the first assignment and each step that lowered it),
 #'     `converged`;
-#'   * `weights`, `gamma`, `cost`, `type`, `window`, `na`, `call`, and `data`, the set as
-#'     [as_series()] packs it.
+#'   * `weights`, `gamma`, `cost`, `type`, `window`, `precision`, `na`, `call`, and `data`, the set
+#'     as [as_series()] packs it.
 #'
 #'   `predict()` gives for each series of `newdata` the number of the nearest centroid, or with
 #'   `type = "distance"` the matrix (series x cluster) of values; `fitted()` the centroid of each
@@ -109,6 +111,7 @@ softdtw_kmeans <- function(x, centers, gamma = 1, weights = NULL, nstart = 1,
                            progress = getOption("softdtw.progress", FALSE)) {
   opts <- new_options(gamma, cost, window, threads, FALSE, backend, precision)
   cost <- check_cost(cost)
+  precision <- check_precision(precision)
   type <- check_type(type)
   na <- check_na(na)
   init <- check_choice(init, c("kmeans++", "random"), "init")
@@ -133,7 +136,8 @@ softdtw_kmeans <- function(x, centers, gamma = 1, weights = NULL, nstart = 1,
   new_kmeans(
     number_clusters(best), x, weights,
     list(
-      gamma = opts$gamma, cost = cost, type = type, window = window, na = na, call = match.call()
+      gamma = opts$gamma, cost = cost, type = type, window = window, precision = precision, na = na,
+      call = match.call()
     )
   )
 }
@@ -453,7 +457,7 @@ number_clusters <- function(state) {
 #' @export
 predict.softdtw_kmeans <- function(object, newdata = NULL, type = c("cluster", "distance"),
                                    backend = getOption("softdtw.backend", "auto"),
-                                   precision = c("double", "single"), threads = NULL,
+                                   precision = object$precision, threads = NULL,
                                    progress = getOption("softdtw.progress", FALSE), ...) {
   check_dots(...)
   type <- check_choice(type, c("cluster", "distance"), "type")

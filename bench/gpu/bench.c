@@ -2,10 +2,11 @@
  *
  * usage: bench [--quick]         --quick: small sizes, to see that the program works
  *
- * Times are of the kernels (the host waits for the device) and of the whole call, which sends the
- * pairs and fetches the results as well; the series are on the device already, as the tensors of
- * the others are. Each is the median of several runs. Memory is what the device holds at most;
- * "own" is what is left of it when the series and the results themselves are taken off.
+ * Times are of the kernels (from their launch until the host, which lists the next pairs meanwhile,
+ * finds them done) and of the whole call, which sends the pairs and fetches the results as well;
+ * the series are on the device already, as the tensors of the others are. Each is the median of
+ * several runs. Memory is what the device holds at most; "own" is what is left of it when the
+ * series and the results themselves are taken off.
  */
 #include <math.h>
 #include <stdio.h>
@@ -95,9 +96,11 @@ static int by_kernels(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The first run sends the series and is not counted. */
+/* What earlier jobs left on the device would count as this one's memory. The first run sends the
+ * series and is not counted. */
 static measured time_job(const sdtw_job *job, int repeats) {
   measured runs[32];
+  sdtw_cuda_forget();
   run_once(job);
   for (int i = 0; i < repeats; i++) runs[i] = run_once(job);
   qsort(runs, (size_t)repeats, sizeof *runs, by_kernels);

@@ -176,117 +176,145 @@ SDTW_DEVICE T gradient_sum(T e, T difference, T sum) {
   return sum + (difference > T(0) ? e : difference < T(0) ? -e : T(0));
 }
 
-/* Rows of K dimensions in registers: points and sums; rows beyond the pair are not put back. */
-template <class T, int K>
+/* Rows of K dimensions in registers: points and sums; rows beyond the pair are not put back. Whole:
+ * the pair has all K of them, else those of the last block. */
+template <class T, int K, bool Whole>
 struct row_block {
   T x[ROWS][K], sum[ROWS][K];
 };
 
-template <class T, int K>
-SDTW_DEVICE void load_rows(row_block<T, K> &b, const pair_view<T> &p, const stripe &s, int lane,
-                           int k, const T *sums) {
+template <bool Whole, class T>
+SDTW_DEVICE bool has_dimension(const pair_view<T> &p, int k) {
+  return Whole || k < p.d;
+}
+
+template <class T, int K, bool Whole>
+SDTW_DEVICE void load_rows(row_block<T, K, Whole> &b, const pair_view<T> &p, const stripe &s,
+                           int lane, int k, const T *sums) {
   SDTW_UNROLL
   for (int r = 0; r < ROWS; r++) {
     const bool own = s.row + lane * ROWS + r < p.n; /* else the row is another lane's */
     SDTW_UNROLL
     for (int q = 0; q < K; q++) {
       const size_t at = (size_t)(k + q) * (size_t)p.n + (size_t)row_of(p, s, lane, r);
-      b.x[r][q] = k + q < p.d ? p.x[at] : T(0);
-      b.sum[r][q] = own && k + q < p.d && sums ? sums[at] : T(0);
+      const bool there = has_dimension<Whole>(p, k + q);
+      b.x[r][q] = there ? constant_at(p.x + at) : T(0);
+      b.sum[r][q] = own && there && sums ? sums[at] : T(0);
     }
   }
 }
 
-template <class T, int K>
-SDTW_DEVICE void store_rows(const row_block<T, K> &b, const pair_view<T> &p, const stripe &s,
+template <class T, int K, bool Whole>
+SDTW_DEVICE void store_rows(const row_block<T, K, Whole> &b, const pair_view<T> &p, const stripe &s,
                             int lane, int k, T *sums) {
   SDTW_UNROLL
   for (int r = 0; r < ROWS; r++) {
     const int row = s.row + lane * ROWS + r;
     SDTW_UNROLL
     for (int q = 0; q < K; q++) {
-      if (row < p.n && k + q < p.d) sums[(size_t)(k + q) * (size_t)p.n + (size_t)row] = b.sum[r][q];
+      if (row < p.n && has_dimension<Whole>(p, k + q))
+        sums[(size_t)(k + q) * (size_t)p.n + (size_t)row] = b.sum[r][q];
     }
   }
 }
 
+/* Dimension k of a column of y, or of its gradient. */
+template <class T, class Number>
+SDTW_DEVICE Number *point_of(const pair_view<T> &p, Number *y, int k, int column) {
+  return y + (size_t)k * (size_t)p.m + (size_t)(column - 1);
+}
+
 /* One step of the gradient sums of K dimensions. moving: those of the lane's column so far. */
-template <bool Absolute, class T, int K>
-SDTW_DEVICE void gradient_step(row_block<T, K> &b, T (&moving)[K], const pair_view<T> &p, int k,
-                               int column, const T *e) {
+template <bool Absolute, class T, int K, bool Whole>
+SDTW_DEVICE void gradient_step(row_block<T, K, Whole> &b, T (&moving)[K], const pair_view<T> &p,
+                               int k, int column, const T *place) {
+  const T *y_at = point_of(p, p.y, k, column);
+  T y[K], e[ROWS];
+  SDTW_UNROLL
+  for (int q = 0; q < K; q++)
+    y[q] = has_dimension<Whole>(p, k + q) ? constant_at(y_at + (size_t)q * (size_t)p.m) : T(0);
+  SDTW_UNROLL
+  for (int r = 0; r < ROWS; r++) e[r] = place[r * LANES];
   SDTW_UNROLL
   for (int q = 0; q < K; q++) {
-    T y = k + q < p.d ? p.y[(size_t)(k + q) * (size_t)p.m + (size_t)(column - 1)] : T(0);
     SDTW_UNROLL
     for (int r = ROWS - 1; r >= 0; r--) {
-      T difference = b.x[r][q] - y;
-      b.sum[r][q] = gradient_sum<Absolute>(e[r * LANES], difference, b.sum[r][q]);
-      moving[q] = gradient_sum<Absolute>(e[r * LANES], -difference, moving[q]);
+      T difference = b.x[r][q] - y[q];
+      b.sum[r][q] = gradient_sum<Absolute>(e[r], difference, b.sum[r][q]);
+      moving[q] = gradient_sum<Absolute>(e[r], -difference, moving[q]);
     }
   }
 }
 
 /* The sums of a column enter a stripe at its last lane and leave it at its first. */
-template <class T, int K>
+template <bool Whole, class T, int K>
 SDTW_DEVICE void pass_on(T (&moving)[K], const pair_view<T> &p, const stripe &s, int lane, int k,
                          int column, const T *grad_y) {
+  const bool enters = lane == LANES - 1;
   SDTW_UNROLL
   for (int q = 0; q < K; q++) {
     moving[q] = __shfl_down_sync(all_lanes, moving[q], 1);
-    if (lane == LANES - 1)
-      moving[q] = has_column<T>(s, column) && k + q < p.d
-                      ? grad_y[(size_t)(k + q) * (size_t)p.m + (size_t)(column - 1)]
-                      : T(0);
+    if (enters) moving[q] = T(0);
+  }
+  if (!enters || !has_column<T>(s, column)) return;
+  const T *at = point_of(p, grad_y, k, column);
+  SDTW_UNROLL
+  for (int q = 0; q < K; q++) {
+    if (has_dimension<Whole>(p, k + q)) moving[q] = at[(size_t)q * (size_t)p.m];
   }
 }
 
-template <class T, int K>
+template <bool Whole, class T, int K>
 SDTW_DEVICE void drop_off(const T (&moving)[K], const pair_view<T> &p, int k, int column,
                           T *grad_y) {
+  T *at = point_of(p, grad_y, k, column);
   SDTW_UNROLL
   for (int q = 0; q < K; q++) {
-    if (k + q < p.d) grad_y[(size_t)(k + q) * (size_t)p.m + (size_t)(column - 1)] = moving[q];
+    if (has_dimension<Whole>(p, k + q)) at[(size_t)q * (size_t)p.m] = moving[q];
   }
 }
 
 /* Adds the tile to the gradients of K dimensions from k on. */
-template <bool Absolute, int K, class T>
+template <bool Absolute, int K, bool Whole, class T>
 SDTW_PHASE void gradient_block(const pair_view<T> &pair, const stripe &here, int lane,
                                known_tile<T> tile, int k, const results<T> &where, T *travel) {
   const pair_view<T> p = pair;
   const stripe s = here;
   const results<T> out = where;
-  row_block<T, K> b;
+  row_block<T, K, Whole> b;
   T moving[K];
   load_rows(b, p, s, lane, k, out.grad_x);
   SDTW_UNROLL
-  for (int q = 0; q < K; q++) moving[q] = k + q < p.d ? travel[(k + q) * LANES + lane] : T(0);
+  for (int q = 0; q < K; q++)
+    moving[q] = has_dimension<Whole>(p, k + q) ? travel[(k + q) * LANES + lane] : T(0);
   for (int t = tile.span.to - 1; t >= tile.span.from; t--) {
     const int column = t - lane;
     if (out.grad_y) {
       if (t % STEPS == STEPS - 1) __syncwarp();
-      pass_on(moving, p, s, lane, k, column, out.grad_y);
+      pass_on<Whole>(moving, p, s, lane, k, column, out.grad_y);
     }
     if (!has_column<T>(s, column)) continue;
     gradient_step<Absolute>(b, moving, p, k, column, shares_at(tile.at, t - tile.span.from, lane));
-    if (out.grad_y && lane == 0) drop_off(moving, p, k, column, out.grad_y);
+    if (out.grad_y && lane == 0) drop_off<Whole>(moving, p, k, column, out.grad_y);
   }
   if (out.grad_x) store_rows(b, p, s, lane, k, out.grad_x);
   SDTW_UNROLL
   for (int q = 0; q < K; q++) {
-    if (k + q < p.d) travel[(k + q) * LANES + lane] = moving[q];
+    if (has_dimension<Whole>(p, k + q)) travel[(k + q) * LANES + lane] = moving[q];
   }
 }
 
 template <bool Absolute, class T>
 SDTW_DEVICE void gradient_tile(const pair_view<T> &p, const stripe &s, int lane, known_tile<T> tile,
                                const results<T> &out, T *travel) {
+  int k = 0;
   if (p.d == 1) {
-    gradient_block<Absolute, 1>(p, s, lane, tile, 0, out, travel);
-  } else {
-    for (int k = 0; k < p.d; k += TOGETHER)
-      gradient_block<Absolute, TOGETHER>(p, s, lane, tile, k, out, travel);
+    gradient_block<Absolute, 1, true>(p, s, lane, tile, 0, out, travel);
+    return;
   }
+  for (; k + TOGETHER <= p.d; k += TOGETHER)
+    gradient_block<Absolute, TOGETHER, true>(p, s, lane, tile, k, out, travel);
+  if (k < p.d) gradient_block<Absolute, TOGETHER, false>(p, s, lane, tile, k, out, travel);
 }
 
 template <class T>
@@ -308,7 +336,7 @@ template <class T>
 SDTW_PHASE void square_tile(const pair_view<T> &p, const stripe &s, int lane, known_tile<T> tile,
                             T *square) {
   for (int k = 0; k < p.d; k++) {
-    row_block<T, 1> b;
+    row_block<T, 1, true> b;
     load_rows(b, p, s, lane, k, square);
     for (int t = tile.span.to - 1; t >= tile.span.from; t--) {
       const int column = t - lane;

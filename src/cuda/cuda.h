@@ -19,8 +19,8 @@ typedef struct {
   int multiprocessors, kilohertz, major, minor;
 } sdtw_cuda_device;
 
-/* What jobs have used since the last look: seconds that the host waited for kernels, and bytes of
- * device memory at most. */
+/* What jobs have used since the last look: seconds from the launch of kernels until the host found
+ * them done, and bytes of device memory at most. */
 typedef struct {
   double kernel_seconds, peak_bytes;
 } sdtw_cuda_record;

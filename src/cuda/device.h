@@ -1,9 +1,9 @@
 /* One device at work on one job, as jobs.c and recurrence-jobs.c drive it.
  *
  * A session holds the job's series on the device (kept there afterwards, see device.cu) and the
- * buffers of a chunk of pairs. submit() starts a chunk and returns; collect() waits for it. Any
- * failure leaves the session to be closed, which frees everything and makes the device usable
- * again.
+ * buffers of a chunk of pairs. submit() starts a chunk and returns; collect() waits for it, and
+ * only then the next may be submitted. Any failure leaves the session to be closed, which frees
+ * everything and makes the device usable again.
  */
 #ifndef SOFTDTW_CUDA_DEVICE_H
 #define SOFTDTW_CUDA_DEVICE_H

@@ -20,18 +20,20 @@ SDTW_DEVICE int column_index(const pair_view<T> &p, int column) {
   return clamp(column, 1, p.m) - 1;
 }
 
-/* Differences, never the expanded square: that loses digits under an offset. */
-template <bool Absolute, class T>
+/* Differences, never the expanded square: that loses digits under an offset. Inside: rows and
+ * columns follow one another, so that one address serves all of them. */
+template <bool Absolute, bool Inside, class T>
 SDTW_DEVICE void add_dimensions(const pair_view<T> &p, const int (&row)[ROWS],
                                 const int (&column)[STEPS], T (&sum)[STEPS][ROWS]) {
-  const T *x = p.x, *y = p.y;
+  const T *x = Inside ? p.x + row[0] : p.x, *y = Inside ? p.y + column[0] : p.y;
+  SDTW_UNROLL_BY(Inside ? 2 : 1)
   for (int k = 0; k < p.d; k++, x += p.n, y += p.m) {
     T x_k[ROWS];
     SDTW_UNROLL
-    for (int r = 0; r < ROWS; r++) x_k[r] = x[row[r]];
+    for (int r = 0; r < ROWS; r++) x_k[r] = constant_at(x + (Inside ? r : row[r]));
     SDTW_UNROLL
     for (int i = 0; i < STEPS; i++) {
-      T y_k = y[column[i]];
+      T y_k = constant_at(y + (Inside ? i : column[i]));
       SDTW_UNROLL
       for (int r = 0; r < ROWS; r++) {
         T difference = x_k[r] - y_k;
@@ -58,10 +60,14 @@ SDTW_DEVICE void distances(const pair_view<T> &p, const stripe &s, int lane, int
       cost[i][r] = p.given ? p.given[(size_t)column[i] * (size_t)p.n + (size_t)row[r]] : T(0);
   }
   if (p.given) return;
+  /* of all lanes */
+  const bool inside = s.row + STRIPE <= p.n && t >= LANES && t + STEPS - 1 <= p.m;
   if (p.ground == SDTW_MANHATTAN) {
-    add_dimensions<true>(p, row, column, cost);
+    add_dimensions<true, false>(p, row, column, cost);
+  } else if (inside) {
+    add_dimensions<false, true>(p, row, column, cost);
   } else {
-    add_dimensions<false>(p, row, column, cost);
+    add_dimensions<false, false>(p, row, column, cost);
   }
   if (p.ground != SDTW_EUCLIDEAN) return;
   SDTW_UNROLL

@@ -4,16 +4,17 @@
  * tile; then back, tile by tile: forward once more with shares, back for E, then the sums.
  *
  * Per cell: the forward cell twice (once with a division and 3 products more), 5 instructions for
- * E, 4 for each dimension and gradient. Memory: 3 shares written, 3 read and E written and read
- * once for every TOGETHER dimensions: 32 bytes a cell in single at d = 1, out of a tile that stays
- * in the second-level cache (98 KB a warp at 64 steps); what is kept between forward and back is
- * 0.22 bytes a cell (pair.cuh).
+ * E, and for each dimension 9 (3 of them arithmetic: a difference and its two sums). Memory: 3
+ * shares written, 3 read and E written and read once for every TOGETHER dimensions: 32 bytes a cell
+ * in single at d = 1, out of a tile that stays in the second-level cache (98 KB a warp at 64
+ * steps); what is kept between forward and back is 0.22 bytes a cell (pair.cuh).
  *
- * Registers (nvcc 11.8, sm_90): 184 in single, 254 in double, nothing spilled: 11 and 8 warps a
+ * Registers (nvcc 11.8, sm_90): 189 in single, 254 in double, nothing spilled: 10 and 8 warps a
  * multiprocessor. The phases of the way back are functions of their own for that.
  *
- * Limit: instruction issue at small d in single, from d = 8 on the dot products, both ways; in
- * double, latency, because 8 warps hide little of it and a division takes some 20 instructions.
+ * Limit: instruction issue at small d in single, from d = 4 on the sums of the gradient and the dot
+ * products, both ways; in double, latency, because 8 warps hide little of it and a division takes
+ * some 20 instructions.
  */
 #include "launch.cuh"
 
@@ -39,8 +40,10 @@ SDTW_DEVICE results<T> results_of(const launch<T> &job, const pair_view<T> &v, u
   return out;
 }
 
+/* At least 1 block a multiprocessor: left to itself, nvcc would rather spill than use more than 128
+ * registers in single. */
 template <class T, bool Hard>
-__global__ void __launch_bounds__(LANES *MOST_WARPS_A_TEAM) gradient_kernel(launch<T> job) {
+__global__ void __launch_bounds__(LANES *MOST_WARPS_A_TEAM, 1) gradient_kernel(launch<T> job) {
   const team me = my_team(job.warps);
   if (me.number >= job.teams) return; /* the last block may have warps to spare */
   workspace<T> work;

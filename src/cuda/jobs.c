@@ -2,9 +2,11 @@
  *
  * Pairs are taken by decreasing length, so that long ones start first. A chunk is as many of them
  * as some 50 to 100 ms of work, half of the memory that is free, and the host's buffers hold; the
- * devices work on one each, and between chunks the user is asked. Where a value comes from does not
- * show in it: the operations of a pair are the same in any chunk, team and device, and SDTW_REDUCE
- * adds blocks of pairs that the job alone decides.
+ * devices work on one each, and between chunks the user is asked. While they work the host puts the
+ * results of the chunks before where they belong and lists the pairs of those after: it has two of
+ * everything that a chunk takes on its side, the devices have one. Where a value comes from does
+ * not show in it: the operations of a pair are the same in any chunk, team and device, and
+ * SDTW_REDUCE adds blocks of pairs that the job alone decides.
  */
 #include <string.h>
 
@@ -16,15 +18,22 @@ enum { MOST_DEVICES = 8, MOST_PAIRS = 1 << 20 };
 /* Results of a chunk on their way to the caller's arrays, bytes; one pair may take more. */
 static const size_t staging_bytes = (size_t)64 << 20;
 
-/* A chunk of one device. */
+/* A chunk on the host: its pairs and what comes back. */
 typedef struct {
-  sdtw_cuda_session session;
-  int open;
+  sdtw_cuda_chunk chunk;
   sdtw_cuda_pair *pairs;
   size_t *out_at, *number; /* number: of each pair in the job (PAIRS) */
   double *value, *weights;
   void *out;
   size_t count;
+  double cells;
+} portion;
+
+/* A device with the chunk that it works on and the one before or after. */
+typedef struct {
+  sdtw_cuda_session session;
+  int open;
+  portion portions[2];
 } station;
 
 typedef struct {
@@ -34,7 +43,7 @@ typedef struct {
   size_t block, record; /* REDUCE: pairs of a block, numbers summed */
   size_t *order_x, *order_y, *tally;
   size_t i, j;              /* the next pair, in order */
-  double cells, cells_done; /* of the job */
+  double cells, cells_done; /* of the job; of what has come back */
   double unit;              /* of the points on the devices */
   station *stations;
   double *sums;       /* REDUCE */
@@ -98,18 +107,25 @@ static size_t choose_most(const plan *p) {
   return least(pairs, blocks * p->block);
 }
 
+static portion lay_out_portion(const plan *p, sdtw_arena *arena) {
+  portion blank;
+  memset(&blank, 0, sizeof blank);
+  blank.pairs = sdtw_take(arena, p->most, sizeof(sdtw_cuda_pair));
+  blank.out_at = sdtw_take(arena, p->wants ? p->most : 0, sizeof(size_t));
+  blank.number = sdtw_take(arena, p->wants ? p->most : 0, sizeof(size_t));
+  blank.weights = sdtw_take_doubles(arena, p->job->kind == SDTW_REDUCE ? p->most : 0);
+  blank.value = sdtw_take_doubles(arena, p->most);
+  blank.out = sdtw_take(arena, p->staging, 1);
+  return blank;
+}
+
 static void lay_out_stations(plan *p, sdtw_arena *arena) {
   p->stations = sdtw_take(arena, (size_t)p->devices, sizeof(station));
-  for (int s = 0; s < p->devices; s++) {
+  for (int d = 0; d < p->devices; d++) {
     station blank;
     memset(&blank, 0, sizeof blank);
-    blank.pairs = sdtw_take(arena, p->most, sizeof(sdtw_cuda_pair));
-    blank.out_at = sdtw_take(arena, p->wants ? p->most : 0, sizeof(size_t));
-    blank.number = sdtw_take(arena, p->wants ? p->most : 0, sizeof(size_t));
-    blank.weights = sdtw_take_doubles(arena, p->job->kind == SDTW_REDUCE ? p->most : 0);
-    blank.value = sdtw_take_doubles(arena, p->most);
-    blank.out = sdtw_take(arena, p->staging, 1);
-    if (arena->base) p->stations[s] = blank;
+    for (int i = 0; i < 2; i++) blank.portions[i] = lay_out_portion(p, arena);
+    if (arena->base) p->stations[d] = blank;
   }
 }
 
@@ -240,46 +256,48 @@ static int has_room(const plan *p, const station *s, size_t count, size_t number
   return p->block > 0 || p->staging == 0 || bytes <= p->staging;
 }
 
-static void add_pair(const plan *p, station *s, sdtw_cuda_chunk *chunk, sdtw_cuda_pair pair,
-                     size_t number, size_t results) {
-  const size_t i = s->count++;
-  s->pairs[i] = pair;
+static void add_pair(const plan *p, portion *to, sdtw_cuda_pair pair, size_t number,
+                     size_t results) {
+  const size_t i = to->count++;
+  to->pairs[i] = pair;
   if (p->wants) {
-    s->out_at[i] = chunk->out_numbers;
-    s->number[i] = number;
+    to->out_at[i] = to->chunk.out_numbers;
+    to->number[i] = number;
   }
-  if (p->block > 0) s->weights[i] = p->job->weights[number];
-  chunk->out_numbers += results;
+  if (p->block > 0) to->weights[i] = p->job->weights[number];
+  to->chunk.out_numbers += results;
+  to->cells += cells_of(p->job, pair);
 }
 
-/* Fills a station with the next pairs: at least one (of sums, one block). */
-static void fill(plan *p, station *s, sdtw_cuda_chunk *chunk) {
-  const double enough = sdtw_cuda_chunk_cells(), before = p->cells_done;
+/* Fills a portion with the next pairs, if any: at least one (of sums, one block). */
+static void fill(plan *p, const station *s, portion *to) {
+  const double enough = sdtw_cuda_chunk_cells();
   const size_t share = p->most / (size_t)p->devices + 1;
   const size_t limit = p->block > 0 ? p->most : least(p->most, share);
+  sdtw_cuda_chunk *chunk = &to->chunk;
   memset(chunk, 0, sizeof *chunk);
-  for (s->count = 0; s->count < limit;) {
-    const int may_end = s->count > 0 && (p->block == 0 || s->count % p->block == 0);
+  to->cells = 0;
+  for (to->count = 0; to->count < limit;) {
+    const int may_end = to->count > 0 && (p->block == 0 || to->count % p->block == 0);
     const size_t i = p->i, j = p->j;
     size_t number, results;
     sdtw_cuda_pair pair;
-    if (may_end && p->cells_done - before >= enough) break;
+    if (may_end && to->cells >= enough) break;
     if (!next_pair(p, &pair, &number)) break;
     results = p->wants ? results_of_pair(p, pair) : 0;
-    if (may_end && !has_room(p, s, s->count + 1, chunk->out_numbers + results)) {
+    if (may_end && !has_room(p, s, to->count + 1, chunk->out_numbers + results)) {
       p->i = i; /* put it back */
       p->j = j;
       break;
     }
-    p->cells_done += cells_of(p->job, pair);
-    add_pair(p, s, chunk, pair, number, results);
+    add_pair(p, to, pair, number, results);
   }
-  chunk->pairs = s->pairs;
-  chunk->out_at = p->wants ? s->out_at : NULL;
-  chunk->count = s->count;
+  chunk->pairs = to->pairs;
+  chunk->out_at = p->wants ? to->out_at : NULL;
+  chunk->count = to->count;
   chunk->block = p->block;
   chunk->record = p->record;
-  chunk->weights = s->weights;
+  chunk->weights = to->weights;
 }
 
 /* ---- results ------------------------------------------------------------------------------- */
@@ -294,29 +312,31 @@ static double gradient_factor(const plan *p) {
   return cost == SDTW_SQEUCLIDEAN ? 2 * p->unit : cost == SDTW_COSINE ? p->unit : 1;
 }
 
-static void put_gradients(const plan *p, const station *s, size_t i) {
+static void put_gradients(const plan *p, const portion *from, size_t i) {
   const sdtw_job *job = p->job;
   const double factor = gradient_factor(p);
-  size_t at = p->wants ? s->out_at[i] : 0, which = s->number[i], d = job->x->d;
+  size_t at = p->wants ? from->out_at[i] : 0, which = from->number[i], d = job->x->d;
   if (job->grad_x) {
-    size_t numbers = (size_t)job->x->length[s->pairs[i].x] * d;
-    for (size_t t = 0; t < numbers; t++) job->grad_x[which][t] = factor * result(p, s->out, at + t);
+    size_t numbers = (size_t)job->x->length[from->pairs[i].x] * d;
+    for (size_t t = 0; t < numbers; t++)
+      job->grad_x[which][t] = factor * result(p, from->out, at + t);
     at += numbers;
   }
   if (job->grad_y) {
-    size_t numbers = (size_t)job->y->length[s->pairs[i].y] * d;
-    for (size_t t = 0; t < numbers; t++) job->grad_y[which][t] = factor * result(p, s->out, at + t);
+    size_t numbers = (size_t)job->y->length[from->pairs[i].y] * d;
+    for (size_t t = 0; t < numbers; t++)
+      job->grad_y[which][t] = factor * result(p, from->out, at + t);
   }
 }
 
-static void put_pair(plan *p, const station *s, size_t i) {
+static void put_pair(plan *p, const portion *from, size_t i) {
   const sdtw_job *job = p->job;
-  const size_t x = s->pairs[i].x, y = s->pairs[i].y;
-  const double value = s->value[i];
+  const size_t x = from->pairs[i].x, y = from->pairs[i].y;
+  const double value = from->value[i];
   switch (job->kind) {
     case SDTW_PAIRS:
       job->value[job->x->count == 1 ? y : x] = value;
-      if (p->wants) put_gradients(p, s, i);
+      if (p->wants) put_gradients(p, from, i);
       break;
     case SDTW_MATRIX:
       sdtw_put_matrix(job, x, y, sdtw_without_own(job, value, x, y));
@@ -337,9 +357,9 @@ static void put_pair(plan *p, const station *s, size_t i) {
 }
 
 /* Chunks come in the order of their pairs, so sums do too. */
-static void add_blocks(plan *p, const station *s) {
-  const double *block = s->out;
-  for (size_t b = 0; b * p->block < s->count; b++, block += p->record) {
+static void add_blocks(plan *p, const portion *from) {
+  const double *block = from->out;
+  for (size_t b = 0; b * p->block < from->count; b++, block += p->record) {
     for (size_t i = 0; i < p->record; i++) p->sums[i] += block[i];
   }
 }
@@ -353,12 +373,12 @@ static void widen(double *numbers, size_t count) {
   }
 }
 
-static void put_chunk(plan *p, const station *s) {
+static void put_chunk(plan *p, const portion *from) {
   const sdtw_job *job = p->job;
-  for (size_t i = 0; i < s->count; i++) put_pair(p, s, i);
-  if (p->block > 0) add_blocks(p, s);
+  for (size_t i = 0; i < from->count; i++) put_pair(p, from, i);
+  if (p->block > 0) add_blocks(p, from);
   if (job->kind == SDTW_ALIGNMENT && job->options.single)
-    widen(job->alignment, s->session.chunk.out_numbers);
+    widen(job->alignment, from->chunk.out_numbers);
 }
 
 static void finish_reduce(const plan *p) {
@@ -387,37 +407,50 @@ static void finish_knn(const plan *p) {
 
 /* ---- running ------------------------------------------------------------------------------- */
 
-/* Starts a chunk on each device as long as pairs are left; says on how many. */
-static sdtw_status submit_round(plan *p, int *started, sdtw_error *error) {
-  for (*started = 0; *started < p->devices; ++*started) {
-    station *s = &p->stations[*started];
-    sdtw_cuda_chunk chunk;
-    fill(p, s, &chunk);
-    if (s->count == 0) return SDTW_OK;
-    if (sdtw_cuda_submit(&s->session, &chunk, error)) return SDTW_FAILED;
+/* A round is a portion, the first or the second, of every device. */
+
+static void fill_round(plan *p, int round) {
+  for (int d = 0; d < p->devices; d++) fill(p, &p->stations[d], &p->stations[d].portions[round]);
+}
+
+static sdtw_status submit_round(plan *p, int round, sdtw_error *error) {
+  for (int d = 0; d < p->devices; d++) {
+    station *s = &p->stations[d];
+    const portion *given = &s->portions[round];
+    if (given->count > 0 && sdtw_cuda_submit(&s->session, &given->chunk, error)) return SDTW_FAILED;
   }
   return SDTW_OK;
 }
 
-static sdtw_status collect_round(plan *p, int started, sdtw_error *error) {
-  for (int i = 0; i < started; i++) {
-    station *s = &p->stations[i];
-    void *out = p->job->kind == SDTW_ALIGNMENT ? (void *)p->job->alignment : s->out;
-    if (sdtw_cuda_collect(&s->session, s->value, out, error)) return SDTW_FAILED;
-    put_chunk(p, s);
+static sdtw_status collect_round(plan *p, int round, sdtw_error *error) {
+  for (int d = 0; d < p->devices; d++) {
+    station *s = &p->stations[d];
+    portion *from = &s->portions[round];
+    void *out = p->job->kind == SDTW_ALIGNMENT ? (void *)p->job->alignment : from->out;
+    if (from->count == 0) continue;
+    if (sdtw_cuda_collect(&s->session, from->value, out, error)) return SDTW_FAILED;
+    p->cells_done += from->cells;
   }
   return SDTW_OK;
 }
 
+static void put_round(plan *p, int round) {
+  for (int d = 0; d < p->devices; d++) put_chunk(p, &p->stations[d].portions[round]);
+}
+
+/* The devices are idle only from the end of a round to the start of the next. */
 static sdtw_status work(plan *p, const sdtw_monitor *monitor, sdtw_error *error) {
-  int started;
   start(p);
-  for (;;) {
-    if (submit_round(p, &started, error)) return SDTW_FAILED;
-    if (started == 0) return SDTW_OK;
-    if (collect_round(p, started, error)) return SDTW_FAILED;
+  fill_round(p, 0);
+  if (submit_round(p, 0, error)) return SDTW_FAILED;
+  for (int now = 0; p->stations[0].portions[now].count > 0; now = !now) {
+    fill_round(p, !now);
+    if (collect_round(p, now, error)) return SDTW_FAILED;
     if (monitor && monitor->check(monitor->data, p->cells_done / p->cells)) return SDTW_STOPPED;
+    if (submit_round(p, !now, error)) return SDTW_FAILED;
+    put_round(p, now);
   }
+  return SDTW_OK;
 }
 
 static sdtw_status open_stations(plan *p, sdtw_error *error) {

@@ -5,7 +5,10 @@
 #include "backward.cuh"
 #include "device.h"
 
-enum { WARPS_A_BLOCK = 4, MOST_WARPS_A_TEAM = 8 };
+/* Teams of one warp come two to a block: larger blocks would leave registers of a multiprocessor to
+ * nobody (4 of 200 registers a thread fit twice, 2 fit five times), and of smaller ones it may hold
+ * too few. */
+enum { WARPS_A_BLOCK = 2, MOST_WARPS_A_TEAM = 8 };
 
 struct series_place {
   size_t start, length; /* start: in the values of the set */

@@ -10,11 +10,14 @@
 #ifdef SDTW_EMULATE
 #include "emulate/cuda.h"
 #define SDTW_UNROLL
+#define SDTW_UNROLL_BY(times)
 #else
 #include <cuda_runtime.h>
 #define SDTW_LAUNCH(kernel, grid, block, ...) kernel<<<(grid), (block)>>>(__VA_ARGS__)
 #define SDTW_SHARED(type, name, count) __shared__ type name[count]
 #define SDTW_UNROLL _Pragma("unroll")
+#define SDTW_PRAGMA(text) _Pragma(#text)
+#define SDTW_UNROLL_BY(times) SDTW_PRAGMA(unroll times)
 #endif
 
 #define SDTW_DEVICE static __device__ __forceinline__
@@ -41,6 +44,19 @@ SDTW_DEVICE unsigned load_acquire(const unsigned *at) {
 SDTW_DEVICE void store_release(unsigned *at, unsigned v) {
   __threadfence();
   *(volatile unsigned *)at = v;
+}
+#endif
+
+/* A number of device memory that no thread of the launch writes. */
+#ifdef SDTW_EMULATE
+template <class T>
+SDTW_DEVICE T constant_at(const T *at) {
+  return *at;
+}
+#else
+template <class T>
+SDTW_DEVICE T constant_at(const T *at) {
+  return __ldg(at);
 }
 #endif
 

@@ -2,7 +2,12 @@
  *
  * Pairs are summed in blocks of a number that the job alone decides, in the order of the pairs; the
  * host adds the blocks in theirs. So neither chunks nor devices change a bit of a sum. One thread a
- * number and block; neighbours read neighbours; limited by memory, which is read once.
+ * number and block; neighbours read neighbours.
+ *
+ * Per number summed: 8 or 4 bytes read, once, and a weight that all threads of a warp share; one
+ * fused multiplication and addition in double. Registers (nvcc 11.8, sm_90): 40 in double, 32 in
+ * single. Limit: memory; where a job has few numbers and blocks, how long one thread takes for its
+ * block.
  */
 #include "launch.cuh"
 

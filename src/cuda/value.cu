@@ -4,13 +4,14 @@
  * through; stripes follow one another with one border row in global memory.
  *
  * Per cell: about 28 instructions (single) or 38 (double, half of them in the double pipe), one
- * special function in single, 2 + 2 d more for the cost; two shuffles serve ROWS cells. Registers
- * (nvcc 11.8, sm_90): 128 in single, 196 in double, nothing spilled: 16 and 10 warps a
- * multiprocessor. Memory: a row and a column of points come
- * from the first-level cache, (STEPS + ROWS) / (STEPS ROWS) = 1/2 number a dimension and cell; a
- * border of 2 numbers a column and stripe, 1/64 number a cell. Nothing else.
+ * special function in single; with shuffles, loads and moves nvcc 11.8 makes 36 of them in single,
+ * 40 under a window. The cost takes 3 more for each dimension (2 of them arithmetic; 4 at the ends
+ * of a stripe). Registers (nvcc 11.8, sm_90): 128 in single, 176 in double, nothing spilled: 16 and
+ * 10 warps a multiprocessor. Memory: a row and a column of points come from the first-level cache,
+ * (STEPS + ROWS) / (STEPS ROWS) = 1/2 number a dimension and cell; a border of 2 numbers a column
+ * and stripe, 1/64 number a cell written and as much read. Nothing else.
  *
- * Limit: instruction issue, for d up to a few; from about d = 8 on the 2 d of the cost. Latency is
+ * Limit: instruction issue, for d up to a few; from about d = 8 on the 3 d of the cost. Latency is
  * hidden by other teams of the multiprocessor, so a batch wants thousands of pairs; with fewer,
  * teams of several warps share one pair and the first and last tiles run thin.
  */

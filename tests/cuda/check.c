@@ -413,6 +413,51 @@ static void check_batch(size_t pairs, int longest, int single) {
   free_set(&y);
 }
 
+/* ---- interrupts ---------------------------------------------------------------------------- */
+
+/* Bytes that the package holds on devices. */
+static double bytes_held(void) {
+  sdtw_cuda_take_record();
+  return sdtw_cuda_take_record().peak_bytes;
+}
+
+static int stop_after(void *data, double done) {
+  int *checks = data;
+  if (done <= 0 || done > 1) *checks = -100; /* no share of the work */
+  return --*checks <= 0;
+}
+
+/* Stopped between chunks, a job gives back all it took, and the next one is right. */
+static void check_stop(int gradients, int checks) {
+  enum { SERIES = 60 };
+  int lengths[SERIES], left = checks;
+  for (int i = 0; i < SERIES; i++) lengths[i] = 200 + i / 3; /* two chunks of pairs */
+  sdtw_set x = make_set(SERIES, lengths, 1);
+  double *value = calloc(SERIES * SERIES, sizeof *value),
+         *grad = calloc(SERIES * 220, sizeof *grad);
+  double **rows = row_pointers(grad, &x, SERIES);
+  sdtw_job job = {.kind = SDTW_MATRIX, .x = &x, .y = &x, .value = value};
+  job.options = options_of(1, SDTW_SQEUCLIDEAN, -1, 0);
+  if (gradients) {
+    job.kind = SDTW_PAIRS;
+    job.grad_x = rows;
+  }
+  sdtw_error error = {SDTW_DEVICE_ERROR, ""};
+  const sdtw_monitor monitor = {stop_after, &left};
+  void *scratch = malloc(sdtw_cuda_engine.plan(&job));
+  sdtw_status status = sdtw_cuda_engine.run(&job, scratch, &monitor, &error);
+  free(scratch);
+  note("a job that is stopped", "its status", status == SDTW_STOPPED ? 0 : 1, 0);
+  note("a job that is stopped", "the share done", left == 0 ? 0 : 1, 0);
+  sdtw_cuda_forget();
+  note("a job that is stopped", "what it gives back", bytes_held(), 0);
+  free(rows);
+  free(grad);
+  free(value);
+  free_set(&x);
+  check_pair(30, 40, 1, 1, SDTW_SQEUCLIDEAN, -1, 0);
+}
+
 /* ---- recurrences --------------------------------------------------------------------------- */
 
 typedef struct {
@@ -592,6 +637,10 @@ static void check_all(int full) {
   check_batch(2, 300, 1);
   check_offset();
   report("batches of 1 and 2");
+  check_stop(0, 1);
+  check_stop(0, 2);
+  check_stop(1, 1);
+  report("stopped between chunks");
   if (full) check_batch(70000, 4, 0);
   report("batch of 70000");
   check_recurrences(full);
