@@ -71,26 +71,8 @@ strip_series <- function(x) {
   x
 }
 
-# The most usual form of a series of several dimensions, so that a set of them is read fast.
-is_plain_matrix <- function(x) is.numeric(x) && !is.object(x) && is.matrix(x) && ncol(x) > 0L
-
-read_plain_matrix <- function(x) {
-  size <- dim(x)
-  list(
-    values = as.double(if (size[2L] > 1L) t.default(x) else x),
-    lengths = size[1L],
-    d = size[2L],
-    dim_names = dimnames(x)[[2L]],
-    flat = FALSE,
-    indices = list(NULL)
-  )
-}
-
 # One series as a part. `i` and `names` say where it stands in a set, for messages.
 read_series <- function(x, arg, i = NULL, names = NULL) {
-  if (is_plain_matrix(x)) {
-    return(read_plain_matrix(x))
-  }
   check_series_type(x, arg, i, names)
   bare <- strip_series(x)
   d <- if (is.matrix(bare)) ncol(bare) else 1L
@@ -110,37 +92,22 @@ read_series <- function(x, arg, i = NULL, names = NULL) {
   )
 }
 
-# Plain vectors, of which there may be millions, are taken all at once; only the rest is read one
-# by one.
+# Plain vectors and matrices, of which there may be millions, are taken all at once; only where there
+# is anything else are the series read one by one.
 read_list <- function(x, arg) {
   if (length(x) == 0L) {
     stop_no_series(arg, " (an empty list)")
   }
   names <- clean_names(names(x))
   x <- unname(unclass(x))
-  plain <- vapply(x, is.numeric, NA) & !vapply(x, is.object, NA) & !vapply(x, is.array, NA)
-  other <- which(!plain)
-  parts <- lapply(other, \(i) read_series(x[[i]], arg, i, names))
-  field <- function(name, value) {
-    all <- rep.int(value, length(x))
-    all[other] <- lapply(parts, `[[`, name)
-    all
+  plain <- .Call(ffi_pack, x)
+  if (is.null(plain)) {
+    parts <- lapply(seq_along(x), \(i) read_series(x[[i]], arg, i, names))
+    return(c(join_parts(parts, arg, names), list(names = names)))
   }
-  x[other] <- lapply(parts, `[[`, "values")
-  lengths <- lengths(x)
-  lengths[other] <- vapply(parts, `[[`, 1L, "lengths")
-  d <- rep.int(1L, length(x))
-  d[other] <- vapply(parts, `[[`, 1L, "d")
-  plain[other] <- vapply(parts, `[[`, NA, "flat")
-  list(
-    values = as.double(unlist(x, use.names = FALSE)),
-    lengths = lengths,
-    d = check_same_dimensions(d, arg, names),
-    names = names,
-    dim_names = common_dim_names(field("dim_names", list(NULL)), arg, names),
-    flat = plain,
-    indices = if (length(other)) unlist(field("indices", list(list(NULL))), recursive = FALSE)
-  )
+  headings <- if (!all(plain$flat)) lapply(x, colnames)
+  plain$d <- check_same_dimensions(plain$d, arg, names)
+  c(plain, list(names = names, dim_names = common_dim_names(headings, arg, names)))
 }
 
 # Parts end to end. Their own names are left to the caller.

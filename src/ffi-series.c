@@ -1,4 +1,7 @@
-/* What is asked of every number of a set, before any is put to use. */
+/* What is done to every series or number of a set before any is put to use. */
+#include <limits.h>
+#include <string.h>
+
 #include "ffi.h"
 
 /* 2 x d: the least and the largest value of each dimension, NA where one is missing. `values` holds
@@ -21,4 +24,56 @@ SEXP ffi_range(SEXP values, SEXP dimensions) {
   }
   UNPROTECT(1);
   return range;
+}
+
+/* ---- sets of plain vectors and matrices ----------------------------------------------------- */
+
+static int is_plain(SEXP x) {
+  SEXP dim = Rf_getAttrib(x, R_DimSymbol);
+  if ((TYPEOF(x) != REALSXP && TYPEOF(x) != INTSXP) || Rf_isObject(x)) return 0;
+  if (Rf_xlength(x) > INT_MAX) return 0;
+  return Rf_isNull(dim) || (Rf_length(dim) == 2 && INTEGER(dim)[1] > 0);
+}
+
+static double number_at(SEXP x, R_xlen_t i) {
+  if (TYPEOF(x) == REALSXP) return REAL_RO(x)[i];
+  return INTEGER_RO(x)[i] == NA_INTEGER ? NA_REAL : INTEGER_RO(x)[i];
+}
+
+/* The numbers of one series, those of a time step together; from a matrix, transposed. */
+static void copy_steps(SEXP x, int steps, int d, double *out) {
+  if (d == 1 && TYPEOF(x) == REALSXP) {
+    if (steps > 0) memcpy(out, REAL_RO(x), (size_t)steps * sizeof(double));
+    return;
+  }
+  for (int t = 0; t < steps; t++) {
+    for (int k = 0; k < d; k++) *out++ = number_at(x, t + (R_xlen_t)k * steps);
+  }
+}
+
+/* list(values, lengths, d, flat) of a list of nothing but plain numeric vectors and matrices; NULL
+ * where there is anything else, which R code reads one by one. */
+SEXP ffi_pack(SEXP list) {
+  R_xlen_t count = Rf_xlength(list), total = 0;
+  for (R_xlen_t i = 0; i < count; i++) {
+    if (!is_plain(VECTOR_ELT(list, i))) return R_NilValue;
+    total += Rf_xlength(VECTOR_ELT(list, i));
+  }
+  SEXP result[] = {PROTECT(Rf_allocVector(REALSXP, total)), PROTECT(Rf_allocVector(INTSXP, count)),
+                   PROTECT(Rf_allocVector(INTSXP, count)), PROTECT(Rf_allocVector(LGLSXP, count))};
+  double *out = REAL(result[0]);
+  for (R_xlen_t i = 0; i < count; i++) {
+    SEXP x = VECTOR_ELT(list, i), dim = Rf_getAttrib(x, R_DimSymbol);
+    int flat = Rf_isNull(dim), d = flat ? 1 : INTEGER(dim)[1];
+    int steps = flat ? (int)Rf_xlength(x) : INTEGER(dim)[0];
+    copy_steps(x, steps, d, out);
+    out += (R_xlen_t)steps * d;
+    INTEGER(result[1])[i] = steps;
+    INTEGER(result[2])[i] = d;
+    LOGICAL(result[3])[i] = flat;
+  }
+  const char *const names[] = {"values", "lengths", "d", "flat"};
+  SEXP packed = named_list(4, names, result);
+  UNPROTECT(4);
+  return packed;
 }

@@ -19,6 +19,7 @@ extern SEXP ffi_info(void);
 extern SEXP ffi_knn(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
 extern SEXP ffi_matrix(SEXP, SEXP, SEXP, SEXP, SEXP);
 extern SEXP ffi_memory(void);
+extern SEXP ffi_pack(SEXP);
 extern SEXP ffi_range(SEXP, SEXP);
 extern SEXP ffi_recurrence(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
 extern SEXP ffi_recurrence_grad(SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP, SEXP);
@@ -31,13 +32,16 @@ extern SEXP ffi_threads(SEXP);
   { #name, (DL_FUNC)(void (*)(void)) & name, arguments }
 
 static const R_CallMethodDef routines[] = {
-    ROUTINE(ffi_alignment, 3), ROUTINE(ffi_barycenter, 4), ROUTINE(ffi_cost, 2),
-    ROUTINE(ffi_cuda, 0),      ROUTINE(ffi_devices, 0),    ROUTINE(ffi_dist, 3),
-    ROUTINE(ffi_forget, 0),    ROUTINE(ffi_grad, 5),       ROUTINE(ffi_info, 0),
-    ROUTINE(ffi_knn, 6),       ROUTINE(ffi_matrix, 5),     ROUTINE(ffi_memory, 0),
-    ROUTINE(ffi_range, 2),     ROUTINE(ffi_recurrence, 6), ROUTINE(ffi_recurrence_grad, 9),
-    ROUTINE(ffi_softdtw, 3),   ROUTINE(ffi_spread, 4),     ROUTINE(ffi_threads, 1),
-    {NULL, NULL, 0},
+    ROUTINE(ffi_alignment, 3),  ROUTINE(ffi_barycenter, 4),
+    ROUTINE(ffi_cost, 2),       ROUTINE(ffi_cuda, 0),
+    ROUTINE(ffi_devices, 0),    ROUTINE(ffi_dist, 3),
+    ROUTINE(ffi_forget, 0),     ROUTINE(ffi_grad, 5),
+    ROUTINE(ffi_info, 0),       ROUTINE(ffi_knn, 6),
+    ROUTINE(ffi_matrix, 5),     ROUTINE(ffi_memory, 0),
+    ROUTINE(ffi_pack, 1),       ROUTINE(ffi_range, 2),
+    ROUTINE(ffi_recurrence, 6), ROUTINE(ffi_recurrence_grad, 9),
+    ROUTINE(ffi_softdtw, 3),    ROUTINE(ffi_spread, 4),
+    ROUTINE(ffi_threads, 1),    {NULL, NULL, 0},
 };
 
 void attribute_visible R_init_softdtw(DllInfo *dll) {
