@@ -92,8 +92,8 @@ read_series <- function(x, arg, i = NULL, names = NULL) {
   )
 }
 
-# Plain vectors and matrices, of which there may be millions, are taken all at once; only where there
-# is anything else are the series read one by one.
+# Plain vectors and matrices, of which there may be millions, are taken all at once; only where
+# there is anything else are the series read one by one.
 read_list <- function(x, arg) {
   if (length(x) == 0L) {
     stop_no_series(arg, " (an empty list)")
