@@ -17,7 +17,6 @@
  * The interface is that of R's .C(): numbers by pointer, series of equal length one after the
  * other.
  */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +67,7 @@ static void make_stretch(stretch *s, const double *y, size_t m, size_t first, si
   }
   for (size_t i = 0; i < size; i++) {
     s->border.mantissa[i] = 0;
-    s->border.exponent[i] = -DBL_MAX;
+    s->border.exponent[i] = SDTW_UNREACHABLE;
   }
 }
 
@@ -78,12 +77,13 @@ static void free_stretch(stretch *s) {
 }
 
 static sdtw_scaled cell_of(double mantissa, double exponent) {
-  return mantissa == 0 ? sdtw_scaled_zero : sdtw_scaled_normal(mantissa, (int64_t)exponent);
+  return mantissa == 0 ? sdtw_scaled_zero
+                       : sdtw_scaled_normal(mantissa, (int64_t)(exponent - ORIGIN));
 }
 
 static void put_cell(double *mantissa, double *exponent, sdtw_scaled z) {
   *mantissa = z.mantissa;
-  *exponent = z.mantissa == 0 ? -DBL_MAX : (double)z.exponent;
+  *exponent = z.mantissa == 0 ? SDTW_UNREACHABLE : (double)z.exponent + ORIGIN;
 }
 
 /* The cell that ends lane l of the line above. */
@@ -104,7 +104,8 @@ V_INLINE void steps(int trim, int storing, const stretch *s, scaled_pair *left,
     double *mantissa = s->border.mantissa + t * LANES, *exponent = s->border.exponent + t * LANES;
     scaled_pair up = {pair_load(mantissa), pair_load(exponent)};
     pair_mask all = due_lanes(0, pair_set(0));
-    *left = cell(0, trim, 0, all, up, *left, *diagonal, pair_load(s->costs + (t - 1) * LANES), NULL);
+    *left = cell(0, trim, 0, all, up, *left, *diagonal, pair_load(s->costs + (t - 1) * LANES),
+                 NULL);
     if (storing) {
       pair_store(mantissa, left->mantissa);
       pair_store(exponent, left->exponent);
@@ -202,7 +203,7 @@ static double scan_pair(const double *x, size_t n, const double *y, size_t m, do
   }
   size_t end = (m - 1) / width, at = ((m - 1) % width + 1) * LANES + end % LANES;
   const stretch *last = all + end / LANES;
-  double log2_z = log2(last->border.mantissa[at]) + last->border.exponent[at];
+  double log2_z = log2(last->border.mantissa[at]) + (last->border.exponent[at] - ORIGIN);
   for (int k = 0; k < threads; k++) free_stretch(all + k);
   free(found);
   free(all);
