@@ -851,9 +851,8 @@ static void backward_line(sdtw_sweep *s, size_t line, const sdtw_real *shares) {
 
 /* Sweeps the lines of a block forward from the border above it, keeping their shares. */
 static void forward_block(sdtw_sweep *s, size_t from, size_t to) {
-  for (size_t line = from; line < to; line++) {
+  for (size_t line = from; line < to; line++)
     forward_line(s, line, s->shares + (line - from) * line_shares(s));
-  }
 }
 
 static void backward_block(sdtw_sweep *s, size_t from, size_t to) {

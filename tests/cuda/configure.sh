@@ -6,7 +6,7 @@
 
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/softdtw-configure.XXXXXX")
+scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 unset CUDA_HOME SOFTDTW_CUDA SOFTDTW_CUDA_ARCH SOFTDTW_CUDA_HOST
 failed=0
