@@ -10,58 +10,37 @@
 
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
-out=$root/out/gpu
 : "${CC:=cc}" "${CXX:=c++}" "${NVCC:=nvcc}" "${ARCH:=native}" "${EMULATE:=}"
-mkdir -p "$out"
-rm -f "$out"/*.o
+cd "$root"
+rm -rf out/gpu
+mkdir -p out/gpu
 
-# core/recurrence.c and cuda/recurrence.cu differ in their folders only.
-object_of() {
-  echo "$out/$(echo "${1%.*}" | tr / -).o"
+if [ -n "$EMULATE" ]; then
+  compile="$CXX -std=gnu++17 -O2 -DSDTW_EMULATE -ffp-contract=off -fno-exceptions -fno-rtti \
+    -fno-threadsafe-statics -x c++"
+  link=$CC
+  emulator=src/cuda/emulate/emulate.cu
+else
+  host=${CUDA_HOST:+-ccbin "$CUDA_HOST"}
+  # nvcc's own folder first, so that another toolkit's assembler is not picked up
+  PATH=$(dirname "$(command -v "$NVCC")"):$PATH
+  compile="$NVCC $host -std=c++17 -O3 -arch=$ARCH -Xptxas -v"
+  link="$NVCC $host -arch=$ARCH"
+  emulator=
+fi
+make --silent -f tests/cuda/build.mk "-j$(nproc)" --output-sync=target OUT=out/gpu CC="$CC" CFLAGS=-O2 \
+  CUDA_COMPILE="$compile" LINK="$link" EMULATOR="$emulator" out/gpu/check out/gpu/bench \
+  2>out/gpu/build.log || {
+  cat out/gpu/build.log
+  exit 1
 }
-
-compile_kernel() {
-  if [ -n "$EMULATE" ]; then
-    "$CXX" -std=gnu++17 -O2 -I. -DSDTW_EMULATE -ffp-contract=off -fno-exceptions -fno-rtti \
-      -fno-threadsafe-statics -x c++ -c "$1" -o "$2"
-  else
-    # nvcc's own folder first, so that another toolkit's assembler is not picked up
-    PATH="$(dirname "$(command -v "$NVCC")"):$PATH" "$NVCC" ${CUDA_HOST:+-ccbin "$CUDA_HOST"} \
-      -std=c++17 -O3 "-arch=$ARCH" -Xptxas -v -I. -c "$1" -o "$2" 2>>"$out/registers.log"
-  fi
-}
-
-cd "$root/src"
-: >"$out/registers.log"
-# Whatever there is: a list would go stale, and nobody would see it until there is a GPU again.
-for file in core/*.c cuda/*.c; do
-  [ "$file" = cuda/cuda-stub.c ] || "$CC" -std=gnu11 -O2 -I. -c "$file" -o "$(object_of "$file")"
-done
-for file in cuda/*.cu; do
-  compile_kernel "$file" "$(object_of "$file")"
-done
-[ -z "$EMULATE" ] || compile_kernel cuda/emulate/emulate.cu "$out/emulate.o"
-
-link() {
-  name=$1
-  "$CC" -std=gnu11 -O2 -I. -c "$2" -o "$out/$name.main"
-  if [ -n "$EMULATE" ]; then
-    "$CC" -x none "$out/$name.main" "$out"/*.o -o "$out/$name" -lm -lpthread
-  else
-    cp "$out/$name.main" "$out/$name.main.o"
-    "$NVCC" ${CUDA_HOST:+-ccbin "$CUDA_HOST"} "-arch=$ARCH" "$out"/*.o -o "$out/$name" -lm -lpthread
-    rm "$out/$name.main.o"
-  fi
-}
-link check "$root/tests/cuda/check.c"
-link bench "$root/bench/gpu/bench.c"
 
 sed -n "s/.*Compiling entry function '\(.*\)' for '\(.*\)'.*/\1 \2/p; s/.*\(Used [0-9]* registers\).*/  \1/p; s/^ *\([0-9]* bytes stack.*\)/  \1/p" \
-  "$out/registers.log"
+  out/gpu/build.log
 if [ -n "$EMULATE" ]; then
-  "$out/check" small
-  "$out/bench" --quick
+  out/gpu/check small
+  out/gpu/bench --quick
 else
-  "$out/check" full
-  "$out/bench" "$@"
+  out/gpu/check full
+  out/gpu/bench "$@"
 fi

@@ -12,60 +12,33 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 out=$root/out/cuda
 : "${CC:=cc}" "${CXX:=c++}"
-core="batch dispatch engine sweep threads unit kernels-generic kernels-avx2 kernels-avx512
-  single-batch single-sweep single-kernels-generic single-kernels-avx2 single-kernels-avx512
-  recurrence recurrence-back single-recurrence"
-kernels="arrange device gradient recurrence sum value"
 warnings="-Wall -Wextra -Wpedantic"
 
 say() { printf '%s\n' "$*"; }
 
 # ---- building -----------------------------------------------------------------------------------
 
-# build NAME FLAGS...: the programs check and broken in out/cuda/NAME
+# build NAME FLAGS...: the programs check and broken in out/cuda/NAME, the kernels compiled as configure
+# has them compiled into the package
 build() {
   name=$1
   shift
-  dir=$out/$name
   say "building: $name"
-  mkdir -p "$dir"
-  rm -f "$dir"/*.o
-  (
-    cd "$root/src"
-    for file in $core; do
-      "$CC" -std=gnu11 $warnings "$@" -I. -c "core/$file.c" -o "$dir/$file.o"
-    done
-    for file in jobs recurrence-jobs; do
-      "$CC" -std=gnu11 $warnings "$@" -I. -c "cuda/$file.c" -o "$dir/$file.o"
-    done
-    for file in $kernels; do
-      build_cu "cuda/$file.cu" "$dir/cuda-$file.o" "$@"
-    done
-    build_scheduler "$dir/emulate.o" "$@"
-    build_cu ../tests/cuda/broken.cu "$dir/broken.o" "$@"
-    "$CC" -std=gnu11 $warnings "$@" -I. -c ../tests/cuda/check.c -o "$dir/check.o"
-  )
-  "$CC" "$@" "$dir/broken.o" "$dir/emulate.o" -o "$dir/broken" -lm -lpthread
-  mv "$dir/broken.o" "$dir/broken.obj"
-  "$CC" "$@" "$dir"/*.o -o "$dir/check" -lm -lpthread
-}
-
-# As configure has them compiled into the package.
-build_cu() {
-  source=$1
-  object=$2
-  shift 2
-  "$CXX" -std=gnu++17 $warnings "$@" -I. -DSDTW_EMULATE -ffp-contract=off -fno-exceptions -fno-rtti \
-    -fno-threadsafe-statics -x c++ -c "$source" -o "$object"
-}
-
-# ThreadSanitizer is to watch the threads of the kernels, not the scheduler (emulate.cu).
-build_scheduler() {
+  rm -rf "${out:?}/$name"
+  # ThreadSanitizer is to watch the threads of the kernels, not the scheduler (emulate.cu)
   case "$*" in
-    *-fsanitize=thread*) build_cu cuda/emulate/emulate.cu "$@" -fno-sanitize=thread -DFIBER_TSAN ;;
-    *) build_cu cuda/emulate/emulate.cu "$@" ;;
+    *-fsanitize=thread*) scheduler="-fno-sanitize=thread -DFIBER_TSAN" ;;
+    *) scheduler= ;;
   esac
+  make --silent -C "$root" -f tests/cuda/build.mk "-j$(cores)" OUT="out/cuda/$name" \
+    CC="$CC" CFLAGS="$warnings $*" LINK="$CC $*" \
+    CUDA_COMPILE="$CXX -std=gnu++17 $warnings $* -DSDTW_EMULATE -ffp-contract=off -fno-exceptions \
+      -fno-rtti -fno-threadsafe-statics -x c++" \
+    EMULATOR=src/cuda/emulate/emulate.cu EMULATOR_FLAGS="$scheduler" \
+    "out/cuda/$name/check" "out/cuda/$name/broken"
 }
+
+cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1; }
 
 # ---- checking -----------------------------------------------------------------------------------
 
