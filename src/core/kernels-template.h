@@ -261,6 +261,33 @@ V_INLINE void leave_below(int hard, int strip, sdtw_border border, ptrdiff_t t, 
   if (!hard) store_last_row(strip, border.exponent, t - lag_of(strip), z.exponent);
 }
 
+V_INLINE void put_column(int strip, sdtw_real *columns, ptrdiff_t column, V v) {
+  if (strip)
+    v_store_first(columns + column, v);
+  else
+    v_store(columns + column * V_WIDTH, v);
+}
+
+V_INLINE void start_line(int hard, int strip, sdtw_border border, ptrdiff_t before,
+                         sdtw_real *state) {
+  scaled_pair none = unreachable(hard);
+  pair_store(state, none.mantissa);
+  pair_store(state + LANES, none.exponent);
+  pair_store(state + 2 * LANES, rows_down(strip, none.mantissa, border.mantissa, before));
+  pair_store(state + 3 * LANES, rows_down(strip, none.exponent, border.exponent, before));
+  put_column(strip, border.mantissa, before, none.mantissa.a);
+  put_column(strip, border.exponent, before, none.exponent.a);
+}
+
+V_TARGET static void start(int hard, int strip, sdtw_border border, ptrdiff_t before,
+                           sdtw_real *state) {
+  if (strip) {
+    start_line(hard, 1, border, before, state);
+  } else {
+    start_line(hard, 0, border, before, state);
+  }
+}
+
 /* Where in a line a run begins and how it goes on. */
 typedef struct {
   const sdtw_real *cost;
@@ -416,6 +443,10 @@ V_TARGET static void backward(int strip, const sdtw_real *kept, sdtw_debt debt, 
   }
 }
 
+V_TARGET static void spread(sdtw_real *vectors, size_t count) {
+  for (size_t i = 0; i < count; i++, vectors += V_WIDTH) v_store(vectors, v_set(vectors[0]));
+}
+
 /* ---- ground costs -------------------------------------------------------------------------- */
 
 V_INLINE pair add_distance(int kind, pair sum, pair difference) {
@@ -470,20 +501,20 @@ V_INLINE void cost_line(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view
     pair_store(out, pair_mul(distance(kind, x, at, y, d), factor));
 }
 
-V_TARGET static void cost(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view y, size_t d,
-                          size_t count, sdtw_real *out) {
+V_TARGET static void cost(int kind, sdtw_real scale, const sdtw_real *x, const sdtw_view *y,
+                          size_t d, size_t count, sdtw_real *out) {
   if (kind == SDTW_MANHATTAN) {
-    cost_line(SDTW_MANHATTAN, scale, x, y, d, count, out);
+    cost_line(SDTW_MANHATTAN, scale, x, *y, d, count, out);
   } else if (kind == SDTW_EUCLIDEAN) {
-    cost_line(SDTW_EUCLIDEAN, scale, x, y, d, count, out);
+    cost_line(SDTW_EUCLIDEAN, scale, x, *y, d, count, out);
   } else if (d == 1) {
-    cost_line(SDTW_SQEUCLIDEAN, scale, x, y, 1, count, out);
+    cost_line(SDTW_SQEUCLIDEAN, scale, x, *y, 1, count, out);
   } else if (d == 2) {
-    cost_line(SDTW_SQEUCLIDEAN, scale, x, y, 2, count, out);
+    cost_line(SDTW_SQEUCLIDEAN, scale, x, *y, 2, count, out);
   } else if (d == 3) {
-    cost_line(SDTW_SQEUCLIDEAN, scale, x, y, 3, count, out);
+    cost_line(SDTW_SQEUCLIDEAN, scale, x, *y, 3, count, out);
   } else {
-    cost_line(SDTW_SQEUCLIDEAN, scale, x, y, d, count, out);
+    cost_line(SDTW_SQEUCLIDEAN, scale, x, *y, d, count, out);
   }
 }
 
@@ -661,43 +692,44 @@ V_INLINE void divide_by_distance(sdtw_real *alignment, const sdtw_real *x, sdtw_
 
 V_INLINE void gradient_kind(int kind, int strip, sdtw_real *alignment, const sdtw_real *x,
                             sdtw_view y, size_t d, ptrdiff_t from, ptrdiff_t to, sdtw_real *gx,
-                            sdtw_columns gy, sdtw_real *travel) {
-  if (gy.at) {
-    gradient_line(kind, strip, 1, alignment, x, y, d, from, to, gx, gy, travel);
+                            const sdtw_columns *gy, sdtw_real *travel) {
+  const sdtw_columns none = {NULL, 0, 0};
+  if (gy) {
+    gradient_line(kind, strip, 1, alignment, x, y, d, from, to, gx, *gy, travel);
   } else {
-    gradient_line(kind, strip, 0, alignment, x, y, d, from, to, gx, gy, travel);
+    gradient_line(kind, strip, 0, alignment, x, y, d, from, to, gx, none, travel);
   }
 }
 
 V_TARGET static void gradient(int kind, int strip, sdtw_real *alignment, const sdtw_real *x,
-                              sdtw_view y, size_t d, ptrdiff_t from, ptrdiff_t to, sdtw_real *gx,
-                              sdtw_columns gy, sdtw_real *travel) {
-  if (kind == SDTW_EUCLIDEAN) divide_by_distance(alignment, x, y, d, (size_t)(to - from));
+                              const sdtw_view *y, size_t d, ptrdiff_t from, ptrdiff_t to,
+                              sdtw_real *gx, const sdtw_columns *gy, sdtw_real *travel) {
+  if (kind == SDTW_EUCLIDEAN) divide_by_distance(alignment, x, *y, d, (size_t)(to - from));
   if (kind == SDTW_MANHATTAN) {
     if (strip) {
-      gradient_kind(SDTW_MANHATTAN, 1, alignment, x, y, d, from, to, gx, gy, travel);
+      gradient_kind(SDTW_MANHATTAN, 1, alignment, x, *y, d, from, to, gx, gy, travel);
     } else {
-      gradient_kind(SDTW_MANHATTAN, 0, alignment, x, y, d, from, to, gx, gy, travel);
+      gradient_kind(SDTW_MANHATTAN, 0, alignment, x, *y, d, from, to, gx, gy, travel);
     }
   } else {
     if (strip) {
-      gradient_kind(SDTW_SQEUCLIDEAN, 1, alignment, x, y, d, from, to, gx, gy, travel);
+      gradient_kind(SDTW_SQEUCLIDEAN, 1, alignment, x, *y, d, from, to, gx, gy, travel);
     } else {
-      gradient_kind(SDTW_SQEUCLIDEAN, 0, alignment, x, y, d, from, to, gx, gy, travel);
+      gradient_kind(SDTW_SQEUCLIDEAN, 0, alignment, x, *y, d, from, to, gx, gy, travel);
     }
   }
 }
 
-V_TARGET static void moments(const sdtw_real *alignment, const sdtw_real *x, sdtw_view y, size_t d,
-                             size_t count, sdtw_real *mass, sdtw_real *square) {
+V_TARGET static void moments(const sdtw_real *alignment, const sdtw_real *x, const sdtw_view *y,
+                             size_t d, size_t count, sdtw_real *mass, sdtw_real *square) {
   pair sum = pair_load(mass);
   for (size_t t = 0; t < count; t++) sum = pair_add(sum, pair_load(alignment + t * LANES));
   pair_store(mass, sum);
   for (size_t k = 0; k < d; k++) {
     pair x_k = pair_load(x + k * LANES), total = pair_load(square + k * LANES);
-    const sdtw_real *y_k = y.at + (ptrdiff_t)k * y.dim;
+    const sdtw_real *y_k = y->at + (ptrdiff_t)k * y->dim;
     for (size_t t = 0; t < count; t++) {
-      pair difference = pair_sub(x_k, load_points(y_k + (ptrdiff_t)t * y.step, y.second));
+      pair difference = pair_sub(x_k, load_points(y_k + (ptrdiff_t)t * y->step, y->second));
       total = pair_fma(pair_load(alignment + t * LANES), pair_mul(difference, difference), total);
     }
     pair_store(square + k * LANES, total);
@@ -709,8 +741,10 @@ const sdtw_kernels SDTW_TABLE = {
     .width = V_WIDTH,
     .origin = ORIGIN,
     .most = MOST_COST,
+    .spread = spread,
     .cost = cost,
     .strip_cost = strip_cost,
+    .start = start,
     .forward = forward,
     .backward = backward,
     .gradient = gradient,

@@ -63,9 +63,12 @@ typedef struct {
   sdtw_real origin; /* the exponent that stands for 2^0 */
   double most;      /* forward, soft: a path may cost less than this */
 
+  /* Copies the first number of each of `count` vectors of `width` to the others. */
+  void (*spread)(sdtw_real *vectors, size_t count);
+
   /* out[t] = scale * cost(x, y[t]) for count steps; kind is an sdtw_ground_cost */
-  void (*cost)(int kind, sdtw_real scale, const sdtw_real *x, sdtw_view y, size_t d, size_t count,
-               sdtw_real *out);
+  void (*cost)(int kind, sdtw_real scale, const sdtw_real *x, const sdtw_view *y, size_t d,
+               size_t count, sdtw_real *out);
 
   /* The same for a strip by columns, which are spread over the steps that its lanes meet them in:
    * faster where d is large. count is a multiple of 4, a column's numbers lie together. out begins
@@ -74,6 +77,10 @@ typedef struct {
    * carried from call to call on a line. */
   void (*strip_cost)(int kind, sdtw_real scale, const sdtw_real *x, const sdtw_real *y, size_t d,
                      size_t count, sdtw_real *state, sdtw_real *out);
+
+  /* Before the first step of a line: what lies to its left is out of reach, and the diagonal
+   * neighbour of its first row is column `before` of the border, which then is out of reach too. */
+  void (*start)(int hard, int strip, sdtw_border border, ptrdiff_t before, sdtw_real *state);
 
   /* Sweeps the steps from..to-1: the border above is replaced by the border below. state holds
    * SDTW_FORWARD_STATE vectors between calls on one line. cost and shares start at step `from`;
@@ -86,15 +93,15 @@ typedef struct {
   void (*backward)(int strip, const sdtw_real *shares, sdtw_debt debt, sdtw_real *state,
                    sdtw_real *alignment, ptrdiff_t from, ptrdiff_t to);
 
-  /* Adds E * d cost / d x to gx (d vectors) and E * d cost / d y to gy (gy.at may be NULL), up to
-   * a constant factor. travel holds d vectors: the sums of y's gradient on their way. alignment
+  /* Adds E * d cost / d x to gx (d vectors) and E * d cost / d y to gy (may be NULL), up to a
+   * constant factor. travel holds d vectors: the sums of y's gradient on their way. alignment
    * is overwritten for the euclidean cost. */
-  void (*gradient)(int kind, int strip, sdtw_real *alignment, const sdtw_real *x, sdtw_view y,
-                   size_t d, ptrdiff_t from, ptrdiff_t to, sdtw_real *gx, sdtw_columns gy,
-                   sdtw_real *travel);
+  void (*gradient)(int kind, int strip, sdtw_real *alignment, const sdtw_real *x,
+                   const sdtw_view *y, size_t d, ptrdiff_t from, ptrdiff_t to, sdtw_real *gx,
+                   const sdtw_columns *gy, sdtw_real *travel);
 
   /* Adds E to mass (a vector) and E (x - y)^2 to square (d vectors). */
-  void (*moments)(const sdtw_real *alignment, const sdtw_real *x, sdtw_view y, size_t d,
+  void (*moments)(const sdtw_real *alignment, const sdtw_real *x, const sdtw_view *y, size_t d,
                   size_t count, sdtw_real *mass, sdtw_real *square);
 } sdtw_kernels;
 

@@ -134,7 +134,6 @@ static void lay_out(sdtw_sweep *s, sdtw_arena *arena) {
   s->border.exponent = take_columns(s, arena);
   s->cost = take_reals(arena, ((size_t)chunk_of(s) + lanes) * lanes);
   s->state = take_reals(arena, SDTW_FORWARD_STATE * lanes);
-  s->blank = take_reals(arena, SDTW_FORWARD_STATE * lanes);
   if (!s->wants) return;
 
   choose_blocks(s);
@@ -288,10 +287,12 @@ static void start_spans(sdtw_sweep *s) {
   s->has_inner_span = 0;
   s->alike = 1;
   s->span.due = 2;
+  s->first_end = s->lines;
   for (int pair = 0; pair < (int)s->stride; pair++) {
     if (s->n[pair] != s->n[0] || s->m[pair] != s->m[0]) s->alike = 0;
     if (skipped(s, pair)) s->span.due = 3;
     s->last_line[pair] = ((size_t)s->n[pair] + s->rows - 1) / s->rows - 1;
+    s->first_end = at_most(s->last_line[pair], s->first_end);
     for (size_t r = 0; r < s->rows; r++)
       s->span.skip[r * s->stride + (size_t)pair] = (sdtw_real)skipped(s, pair);
   }
@@ -305,26 +306,25 @@ static sdtw_real taken(const sdtw_sweep *s, const double *point, size_t k) {
   return (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
 }
 
-/* One, or an even number of copies: two of them are one instruction. */
-static inline void spread(sdtw_real *to, int copies, sdtw_real value) {
-  to[0] = value;
-  for (int l = 0; l + 1 < copies; l += 2) to[l] = to[l + 1] = value;
-}
-
-/* Rows that a line has beyond the series repeat its ends, so that costs there stay in range. The
- * same x goes to `copies` pairs of a pack from `pair` on. */
-static void load_x(sdtw_sweep *s, int pair, int copies, const double *values) {
-  const size_t lanes = (size_t)s->kernels->lanes;
+/* Rows that a line has beyond the series repeat its ends, so that costs there stay in range. */
+static void load_x(sdtw_sweep *s, int pair, const double *values) {
+  const size_t lanes = (size_t)s->kernels->lanes, d = s->d, stride = s->stride;
+  const ptrdiff_t last = s->n[pair] - 1;
   ptrdiff_t row = -skipped(s, pair);
-  for (size_t line = 0; line < s->lines; line++) {
-    for (size_t r = 0; r < s->rows; r++, row++) {
-      const double *point = values + (size_t)clamp(0, row, s->n[pair] - 1) * s->d;
-      sdtw_real *out = s->x + line * s->d * lanes + r * s->stride + (size_t)pair;
-      for (size_t k = 0; k < s->d; k++, out += lanes) {
-        spread(out, copies, taken(s, point, k));
-      }
+  sdtw_real *line = s->x + pair, *end = line + s->lines * d * lanes;
+  for (; line < end; line += d * lanes) {
+    sdtw_real *out = line;
+    for (size_t r = 0; r < s->rows; r++, row++, out += stride) {
+      const double *point = values + (size_t)clamp(0, row, last) * d;
+      for (size_t k = 0; k < d; k++) out[k * lanes] = taken(s, point, k);
     }
   }
+}
+
+/* The same x for all pairs of a pack. */
+static void load_common_x(sdtw_sweep *s, const double *values) {
+  load_x(s, 0, values);
+  s->kernels->spread(s->x, s->lines * s->rows * s->d);
 }
 
 /* In a pack column j of y is at [j][dimension][pair]; columns 0 and m + 1 repeat the ends. */
@@ -409,10 +409,10 @@ static void load_pack(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
   place(s);
   start_spans(s);
   int held = holds_y(s, s->m_max, pairs, count), common = one_x(pairs, count);
-  if (common) load_x(s, 0, width, series(s->x_set, pairs[0].x));
+  if (common) load_common_x(s, series(s->x_set, pairs[0].x));
   for (int l = 0; l < width; l++) {
     sdtw_pair p = pairs[l < count ? l : 0];
-    if (!common) load_x(s, l, 1, series(s->x_set, p.x));
+    if (!common) load_x(s, l, series(s->x_set, p.x));
     if (!held) load_pack_y(s, l, series(s->y_set, p.y));
     s->held[l] = p.y;
   }
@@ -437,8 +437,7 @@ static void load_strip(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
   }
   s->used = count;
   place_strip(s, s->x_set->length[pairs[0].x], columns);
-  if (s->held_pairs != -1 || s->held[0] != pairs[0].x)
-    load_x(s, 0, 1, series(s->x_set, pairs[0].x));
+  if (s->held_pairs != -1 || s->held[0] != pairs[0].x) load_x(s, 0, series(s->x_set, pairs[0].x));
   load_points(s, pairs);
   if (by_steps(s)) turn_points(s);
   s->held_pairs = -1;
@@ -548,7 +547,7 @@ static void empty_lane(sdtw_span *span, size_t lane) {
   span->inner_last = 0;
 }
 
-/* The lanes of row r of a line. */
+/* The lanes of row r of a line, or where all pairs are alike the first of them. */
 static void span_row(sdtw_sweep *s, size_t r) {
   sdtw_span *span = &s->span;
   size_t lane = r * s->stride;
@@ -559,10 +558,6 @@ static void span_row(sdtw_sweep *s, size_t r) {
     } else {
       span_lane(span, lane, range_of(s, pair, row), (ptrdiff_t)r);
     }
-  }
-  if (s->alike) {
-    spread(span->lo + r * s->stride, (int)s->stride, span->lo[r * s->stride]);
-    spread(span->hi + r * s->stride, (int)s->stride, span->hi[r * s->stride]);
   }
 }
 
@@ -590,6 +585,10 @@ static void work_out_span(sdtw_sweep *s, size_t line) {
   span->first = span->inner_last = s->m_max + lag(s);
   span->last = span->inner_first = 0;
   for (size_t r = 0; r < s->rows; r++) span_row(s, r);
+  if (s->alike && !s->strip) {
+    s->kernels->spread(span->lo, s->rows);
+    s->kernels->spread(span->hi, s->rows);
+  }
   if (line == 0) span->first = 1; /* where Z_00 enters, see start_line() */
   if (by_columns(s)) span->first -= (span->first - 1) % 4;
 }
@@ -637,8 +636,9 @@ static void cost_of(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to, in
   } else if (by_columns(s)) {
     cost_by_columns(s, line, from, to, starts);
   } else {
-    s->kernels->cost(s->kind, (sdtw_real)s->scale, x_of(s, line), y_from(s, from), s->d,
-                     (size_t)(to - from), s->cost);
+    sdtw_view y = y_from(s, from);
+    s->kernels->cost(s->kind, (sdtw_real)s->scale, x_of(s, line), &y, s->d, (size_t)(to - from),
+                     s->cost);
   }
 }
 
@@ -650,21 +650,17 @@ static void fill(sdtw_real *to, size_t count, sdtw_real value) {
     memcpy(to + done, to, at_most(done, count - done) * sizeof(sdtw_real));
 }
 
-static void set_unreachable(const sdtw_sweep *s, sdtw_real *mantissa, sdtw_real *exponent,
-                            size_t count) {
-  fill(mantissa, count, s->hard ? INFINITY : 0);
-  fill(exponent, count, SDTW_UNREACHABLE);
+static sdtw_real *border_start(const sdtw_sweep *s, sdtw_real *part) {
+  return part - front(s) * s->stride;
 }
 
 static sdtw_real one(const sdtw_sweep *s) { return s->hard ? 0 : 1; }
 
 /* The border above the first line: Z_00 = 1 of each pair, all else out of reach. */
 static void start_border(sdtw_sweep *s) {
-  set_unreachable(s, s->border.mantissa - front(s) * s->stride,
-                  s->border.exponent - front(s) * s->stride, s->columns * s->stride);
-  size_t lanes = (size_t)s->kernels->lanes;
-  set_unreachable(s, s->blank, s->blank + lanes, lanes);
-  memcpy(s->blank + 2 * lanes, s->blank, 2 * lanes * sizeof(sdtw_real));
+  size_t count = s->columns * s->stride;
+  fill(border_start(s, s->border.mantissa), count, s->hard ? INFINITY : 0);
+  fill(border_start(s, s->border.exponent), count, SDTW_UNREACHABLE);
   for (int l = 0; l < (s->strip ? s->used : (int)s->stride); l++) {
     ptrdiff_t at = s->strip ? s->before[l] : l;
     s->border.mantissa[at] = one(s);
@@ -672,23 +668,14 @@ static void start_border(sdtw_sweep *s) {
   }
 }
 
-/* Before a line starts, the cells to its left are out of reach, and the diagonal neighbour of its
- * first row is the last cell of the border before it. A pair that skips the first row of all finds
- * Z_00 as if that row had left it there. */
+/* A pair that skips the first row of all finds Z_00 as if that row had left it there. */
 static void start_line(sdtw_sweep *s, size_t line, const sdtw_span *span) {
-  size_t lanes = (size_t)s->kernels->lanes, border = s->stride * sizeof(sdtw_real);
-  sdtw_real *left = s->state, *diagonal = s->state + 2 * lanes;
-  sdtw_real *mantissa = s->border.mantissa + (span->first - 1) * (ptrdiff_t)s->stride;
-  sdtw_real *exponent = s->border.exponent + (span->first - 1) * (ptrdiff_t)s->stride;
-  memcpy(s->state, s->blank, SDTW_FORWARD_STATE * lanes * sizeof(sdtw_real));
-  memcpy(diagonal, mantissa, border);
-  memcpy(diagonal + lanes, exponent, border);
-  memcpy(mantissa, s->blank, border);
-  memcpy(exponent, s->blank + lanes, border);
+  size_t lanes = (size_t)s->kernels->lanes;
+  s->kernels->start(s->hard, s->strip, s->border, span->first - 1, s->state);
   for (int pair = 0; line == 0 && pair < (int)s->stride; pair++) {
     if (!skipped(s, pair)) continue;
-    left[pair] = one(s);
-    left[lanes + (size_t)pair] = s->kernels->origin;
+    s->state[pair] = one(s);
+    s->state[lanes + (size_t)pair] = s->kernels->origin;
   }
 }
 
@@ -702,6 +689,7 @@ static double value_of(const sdtw_sweep *s, double mantissa, double exponent) {
 
 /* Reads off the pairs of a pack that end with this line. */
 static void read_pack(sdtw_sweep *s, size_t line) {
+  if (line < s->first_end) return;
   for (int pair = 0; pair < s->used; pair++) {
     ptrdiff_t corner = s->m[pair] * (ptrdiff_t)s->stride + pair;
     if (line == s->last_line[pair])
@@ -744,10 +732,6 @@ static void forward_line(sdtw_sweep *s, size_t line, sdtw_real *shares) {
     sweep_steps(s, line, shares, span, from, to);
   }
   if (!s->strip) read_pack(s, line);
-}
-
-static sdtw_real *border_start(const sdtw_sweep *s, sdtw_real *part) {
-  return part - front(s) * s->stride;
 }
 
 static void save_border(const sdtw_sweep *s, sdtw_real *saved) {
@@ -824,14 +808,15 @@ static void put_alignment(const sdtw_sweep *s, size_t line, ptrdiff_t from, ptrd
 
 static void use_alignment(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to) {
   size_t lanes = (size_t)s->kernels->lanes, d = s->d;
+  sdtw_view y = y_from(s, from);
   if (s->wants & SDTW_WANT_ALIGNMENT) put_alignment(s, line, from, to);
   if (s->wants & SDTW_WANT_MOMENTS)
-    s->kernels->moments(s->alignment, x_of(s, line), y_from(s, from), d, (size_t)(to - from),
+    s->kernels->moments(s->alignment, x_of(s, line), &y, d, (size_t)(to - from),
                         s->mass + line * lanes, s->square + line * d * lanes);
   if (s->wants & (SDTW_WANT_X | SDTW_WANT_Y)) {
-    sdtw_columns none = {NULL, 0, 0}, gy = s->wants & SDTW_WANT_Y ? gy_columns(s) : none;
-    s->kernels->gradient(s->kind, s->strip, s->alignment, x_of(s, line), y_from(s, from), d, from,
-                         to, s->gx + line * d * lanes, gy, s->travel);
+    sdtw_columns gy = gy_columns(s);
+    s->kernels->gradient(s->kind, s->strip, s->alignment, x_of(s, line), &y, d, from, to,
+                         s->gx + line * d * lanes, s->wants & SDTW_WANT_Y ? &gy : NULL, s->travel);
   }
 }
 

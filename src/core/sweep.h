@@ -58,7 +58,7 @@ typedef struct {
   ptrdiff_t held_steps;
   size_t held[SDTW_MAX_LANES];
 
-  size_t last_line[SDTW_MAX_LANES]; /* of each pair of a pack */
+  size_t last_line[SDTW_MAX_LANES], first_end; /* of each pair of a pack, and the least of them */
 
   /* layout, in scratch memory */
   sdtw_arena scratch;
@@ -67,7 +67,6 @@ typedef struct {
   sdtw_real *x, *y, *points, *delays; /* points: a strip's y column by column */
   sdtw_border border;
   sdtw_real *outer, *inner, *shares, *cost, *state, *alignment;
-  sdtw_real *blank; /* the state in which all is out of reach */
   sdtw_debt debt;
   sdtw_real *gx, *gy, *travel, *mass, *square;
 
