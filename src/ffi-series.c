@@ -35,20 +35,26 @@ static int is_plain(SEXP x) {
   return Rf_isNull(dim) || (Rf_length(dim) == 2 && INTEGER(dim)[1] > 0);
 }
 
-static double number_at(SEXP x, R_xlen_t i) {
-  if (TYPEOF(x) == REALSXP) return REAL_RO(x)[i];
-  return INTEGER_RO(x)[i] == NA_INTEGER ? NA_REAL : INTEGER_RO(x)[i];
+/* From one dimension after another to one step after another, a cache line of a step at a time. */
+static void copy_steps(const double *from, size_t steps, size_t d, double *out) {
+  enum { AT_ONCE = 8 };
+  for (size_t first = 0; first < d; first += AT_ONCE) {
+    size_t end = first + AT_ONCE < d ? first + AT_ONCE : d;
+    for (size_t t = 0; t < steps; t++) {
+      for (size_t k = first; k < end; k++) out[t * d + k] = from[k * steps + t];
+    }
+  }
 }
 
 /* The numbers of one series, those of a time step together; from a matrix, transposed. */
-static void copy_steps(SEXP x, int steps, int d, double *out) {
-  if (d == 1 && TYPEOF(x) == REALSXP) {
-    if (steps > 0) memcpy(out, REAL_RO(x), (size_t)steps * sizeof(double));
-    return;
+static void copy_series(SEXP x, int steps, int d, double *out) {
+  SEXP numbers = PROTECT(Rf_coerceVector(x, REALSXP));
+  if (d > 1) {
+    copy_steps(REAL_RO(numbers), (size_t)steps, (size_t)d, out);
+  } else if (steps > 0) {
+    memcpy(out, REAL_RO(numbers), (size_t)steps * sizeof(double));
   }
-  for (int t = 0; t < steps; t++) {
-    for (int k = 0; k < d; k++) *out++ = number_at(x, t + (R_xlen_t)k * steps);
-  }
+  UNPROTECT(1);
 }
 
 /* list(values, lengths, d, flat) of a list of nothing but plain numeric vectors and matrices; NULL
@@ -66,7 +72,7 @@ SEXP ffi_pack(SEXP list) {
     SEXP x = VECTOR_ELT(list, i), dim = Rf_getAttrib(x, R_DimSymbol);
     int flat = Rf_isNull(dim), d = flat ? 1 : INTEGER(dim)[1];
     int steps = flat ? (int)Rf_xlength(x) : INTEGER(dim)[0];
-    copy_steps(x, steps, d, out);
+    copy_series(x, steps, d, out);
     out += (R_xlen_t)steps * d;
     INTEGER(result[1])[i] = steps;
     INTEGER(result[2])[i] = d;

@@ -23,8 +23,9 @@ static const size_t pack_budget = (size_t)100 << 10;
 static const size_t many_dimensions = 4;
 /* A strip's step over a pack's: its lanes are shifted. */
 static const double strip_burden = 1.15;
-/* Columns of pairs that follow one another in a strip: their borders stay in the cache. */
-static const ptrdiff_t chain_columns = 1024;
+/* Columns of pairs that follow one another in a strip: eight series of length 128 with the far points
+ * between them, and then some; their borders stay in the cache. */
+static const ptrdiff_t chain_columns = 1536;
 
 /* A path of a pair of moderate cost comes to less than this, in the kernels' units of gamma ln 2:
  * all exponents are then exact, and what has paid far_cost beside is nothing. */
@@ -378,13 +379,33 @@ static void turn_points(sdtw_sweep *s) {
   }
 }
 
-/* Pairs of a tile come with the same y's in the same lanes time and again. */
-static int holds_y(const sdtw_sweep *s, ptrdiff_t m_max, const sdtw_pair *pairs, int count) {
-  if (s->held_pairs != count || s->held_steps != m_max) return 0;
+static void load_y(sdtw_sweep *s, const sdtw_pair *pairs) {
+  load_points(s, pairs);
+  if (by_steps(s)) turn_points(s);
+}
+
+/* Pairs of a tile come with the same y's in the same order time and again. A strip's lie behind
+ * its x, so x must have as many lines. */
+static int holds_y(const sdtw_sweep *s, const sdtw_pair *pairs, int count) {
+  if (s->held_strip != s->strip || s->held_pairs != count || s->held_steps != s->m_max) return 0;
+  if (s->strip && s->held_lines != s->lines) return 0;
   for (int l = 0; l < count; l++) {
-    if (s->held[l] != pairs[l].y) return 0;
+    if (s->held_y[l] != pairs[l].y) return 0;
   }
   return 1;
+}
+
+static int holds_x(const sdtw_sweep *s, sdtw_pair p) {
+  return s->held_pairs > 0 && s->held_strip && s->held_x == p.x;
+}
+
+static void hold(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
+  s->held_strip = s->strip;
+  s->held_pairs = count;
+  s->held_steps = s->m_max;
+  s->held_lines = s->lines;
+  s->held_x = pairs[0].x;
+  for (int l = 0; l < count; l++) s->held_y[l] = pairs[l].y;
 }
 
 static int one_x(const sdtw_pair *pairs, int count) {
@@ -408,16 +429,14 @@ static void load_pack(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
   }
   place(s);
   start_spans(s);
-  int held = holds_y(s, s->m_max, pairs, count), common = one_x(pairs, count);
+  int held = holds_y(s, pairs, count), common = one_x(pairs, count);
   if (common) load_common_x(s, series(s->x_set, pairs[0].x));
   for (int l = 0; l < width; l++) {
     sdtw_pair p = pairs[l < count ? l : 0];
     if (!common) load_x(s, l, series(s->x_set, p.x));
     if (!held) load_pack_y(s, l, series(s->y_set, p.y));
-    s->held[l] = p.y;
   }
-  s->held_pairs = count;
-  s->held_steps = s->m_max;
+  hold(s, pairs, count);
 }
 
 static void place_strip(sdtw_sweep *s, ptrdiff_t n, ptrdiff_t columns) {
@@ -437,11 +456,9 @@ static void load_strip(sdtw_sweep *s, const sdtw_pair *pairs, int count) {
   }
   s->used = count;
   place_strip(s, s->x_set->length[pairs[0].x], columns);
-  if (s->held_pairs != -1 || s->held[0] != pairs[0].x) load_x(s, 0, series(s->x_set, pairs[0].x));
-  load_points(s, pairs);
-  if (by_steps(s)) turn_points(s);
-  s->held_pairs = -1;
-  s->held[0] = pairs[0].x;
+  if (!holds_x(s, pairs[0])) load_x(s, 0, series(s->x_set, pairs[0].x));
+  if (!holds_y(s, pairs, count)) load_y(s, pairs);
+  hold(s, pairs, count);
 }
 
 static double strip_effort(const sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {

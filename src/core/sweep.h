@@ -52,11 +52,10 @@ typedef struct {
   double *alignment_out; /* where to put E, n x m */
   double value[SDTW_MAX_LANES];
 
-  /* what the last load left in place: the y's of a pack of held_pairs pairs, or, -1, x of a strip
-   */
-  int held_pairs;
+  /* what the last load left in place: the y's of held_pairs pairs, of a strip x too */
+  int held_pairs, held_strip;
   ptrdiff_t held_steps;
-  size_t held[SDTW_MAX_LANES];
+  size_t held_lines, held_x, held_y[SDTW_MAX_LANES];
 
   size_t last_line[SDTW_MAX_LANES], first_end; /* of each pair of a pack, and the least of them */
 
