@@ -23,8 +23,8 @@ static const size_t pack_budget = (size_t)100 << 10;
 static const size_t many_dimensions = 4;
 /* A strip's step over a pack's: its lanes are shifted. */
 static const double strip_burden = 1.15;
-/* Columns of pairs that follow one another in a strip: eight series of length 128 with the far points
- * between them, and then some; their borders stay in the cache. */
+/* Columns of pairs that follow one another in a strip: eight series of length 128 with the far
+ * points between them, and then some; their borders stay in the cache. */
 static const ptrdiff_t chain_columns = 1536;
 
 /* A path of a pair of moderate cost comes to less than this, in the kernels' units of gamma ln 2:

@@ -258,7 +258,7 @@ int main(void) {
       check_shape(found[i], single, 3, 127, 133, 1);
       check_shape(found[i], single, 2, 255, 300, 3);
       check_shape(found[i], single, 18, 15, 18, 6);
-      check_shape(found[i], single, 33, 3, 60, 18);
+      check_shape(found[i], single, 33, 20, 90, 40);
     }
     sdtw_job job = {.options = {.gamma = 1, .window = -1, .threads = 2, .isa = found[i]}};
     check_stopping(job);
