@@ -322,7 +322,7 @@ V_INLINE void forward_steps(int hard, int strip, int keep, int masked, int trim,
     left = cell(hard, trim, keep, due_lanes(span->row + t, skip), up, left, diagonal,
                 pair_load(cost), kept);
     if (masked) {
-      V step = v_set((sdtw_real)t);
+      V step = v_set((sdtw_real)(t - span->origin));
       pair_mask inside = {v_inside(step, lo.a, hi.a), v_inside(step, lo.b, hi.b)};
       left = mask_cell(hard, keep, left, inside, kept);
     }
@@ -443,8 +443,8 @@ V_TARGET static void backward(int strip, const sdtw_real *kept, sdtw_debt debt, 
   }
 }
 
-V_TARGET static void spread(sdtw_real *vectors, size_t count) {
-  for (size_t i = 0; i < count; i++, vectors += V_WIDTH) v_store(vectors, v_set(vectors[0]));
+V_TARGET static void spread(sdtw_real *numbers, size_t count) {
+  for (size_t i = count; i-- > 0;) v_store(numbers + i * V_WIDTH, v_set(numbers[i]));
 }
 
 /* ---- ground costs -------------------------------------------------------------------------- */

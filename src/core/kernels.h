@@ -22,10 +22,11 @@ enum { SDTW_MAX_LANES = 32 };
 enum { SDTW_MAX_LANES = 16 };
 #endif
 
-/* Which cells of a line exist: lane l has the steps lo[l]..hi[l]; all lanes have those from
- * inner_first to inner_last, none has any outside first..last. */
+/* Which cells of a line exist: lane l has the steps lo[l]..hi[l], counted from `origin`; all lanes
+ * have those from inner_first to inner_last, none has any outside first..last. */
 typedef struct {
   sdtw_real lo[SDTW_MAX_LANES], hi[SDTW_MAX_LANES];
+  ptrdiff_t origin;
   ptrdiff_t first, last, inner_first, inner_last;
   ptrdiff_t row;                  /* number of rows above the line */
   sdtw_real skip[SDTW_MAX_LANES]; /* how many of them come before the lane's own pair */
@@ -63,8 +64,8 @@ typedef struct {
   sdtw_real origin; /* the exponent that stands for 2^0 */
   double most;      /* forward, soft: a path may cost less than this */
 
-  /* Copies the first number of each of `count` vectors of `width` to the others. */
-  void (*spread)(sdtw_real *vectors, size_t count);
+  /* Makes vectors of `width`, each of one number, out of the `count` numbers that lie in front. */
+  void (*spread)(sdtw_real *numbers, size_t count);
 
   /* out[t] = scale * cost(x, y[t]) for count steps; kind is an sdtw_ground_cost */
   void (*cost)(int kind, sdtw_real scale, const sdtw_real *x, const sdtw_view *y, size_t d,

@@ -7,8 +7,6 @@
 #include <xmmintrin.h>
 #endif
 
-#include "window.h"
-
 /* Steps handed to a kernel at once, a multiple of 4: their costs stay in the first-level cache,
  * which they share with much more where shares are kept and E is handed on. */
 enum { LONG_CHUNK = 160, SHORT_CHUNK = 48 };
@@ -283,10 +281,16 @@ static const double *series(const sdtw_set *set, size_t i) { return set->values 
  * last row of a line, whose cells are in the border afterwards. */
 static ptrdiff_t skipped(const sdtw_sweep *s, int pair) { return s->strip ? 0 : s->n[pair] % 2; }
 
+static void forget_steps(sdtw_sweep *s) {
+  s->span.origin = 0;
+  s->steps[0] = (sdtw_range){0, -1};
+}
+
 /* What all spans of these pairs have in common. */
 static void start_spans(sdtw_sweep *s) {
   s->has_inner_span = 0;
   s->alike = 1;
+  forget_steps(s);
   s->span.due = 2;
   s->first_end = s->lines;
   for (int pair = 0; pair < (int)s->stride; pair++) {
@@ -324,8 +328,18 @@ static void load_x(sdtw_sweep *s, int pair, const double *values) {
 
 /* The same x for all pairs of a pack. */
 static void load_common_x(sdtw_sweep *s, const double *values) {
-  load_x(s, 0, values);
-  s->kernels->spread(s->x, s->lines * s->rows * s->d);
+  const size_t d = s->d;
+  const ptrdiff_t last = s->n[0] - 1, end = (ptrdiff_t)(s->lines * s->rows);
+  sdtw_real *out = s->x;
+  for (ptrdiff_t row = -skipped(s, 0); out < s->x + (size_t)end * d; row += 2) {
+    const double *a = values + (size_t)clamp(0, row, last) * d;
+    const double *b = values + (size_t)clamp(0, row + 1, last) * d;
+    for (size_t k = 0; k < d; k++, out += 2) {
+      out[0] = taken(s, a, k);
+      out[1] = taken(s, b, k);
+    }
+  }
+  s->kernels->spread(s->x, (size_t)end * d);
 }
 
 /* In a pack column j of y is at [j][dimension][pair]; columns 0 and m + 1 repeat the ends. */
@@ -564,11 +578,11 @@ static void empty_lane(sdtw_span *span, size_t lane) {
   span->inner_last = 0;
 }
 
-/* The lanes of row r of a line, or where all pairs are alike the first of them. */
+/* The lanes of row r of a line. */
 static void span_row(sdtw_sweep *s, size_t r) {
   sdtw_span *span = &s->span;
   size_t lane = r * s->stride;
-  for (int pair = 0; pair < (s->alike ? 1 : (int)s->stride); pair++, lane++) {
+  for (int pair = 0; pair < (int)s->stride; pair++, lane++) {
     ptrdiff_t row = span->row + (ptrdiff_t)r + 1 - skipped(s, pair);
     if (row < 1 || (s->strip && row > s->n_max)) {
       empty_lane(span, lane);
@@ -593,19 +607,45 @@ static void whole_span(sdtw_sweep *s, size_t line) {
   span->inner_first = s->wants ? (ptrdiff_t)s->rows : 1;
 }
 
+static int same_steps(sdtw_range a, sdtw_range b) { return a.lo == b.lo && a.hi == b.hi; }
+
+/* Two rows of a pack of pairs that are alike. A window moves on from line to line, but mostly in
+ * one piece: counted from where the line begins, the steps are those of the line before. */
+static void alike_span(sdtw_sweep *s, ptrdiff_t row) {
+  sdtw_span *span = &s->span;
+  const sdtw_range above = range_of(s, 0, row), below = range_of(s, 0, row + 1);
+  const ptrdiff_t origin = above.lo;
+  const sdtw_range a = {0, above.hi - origin}, b = {below.lo + 1 - origin, below.hi + 1 - origin};
+  span->first = span->origin = origin;
+  span->inner_first = origin + b.lo;
+  span->inner_last = origin + a.hi;
+  span->last = origin + b.hi;
+  if (same_steps(a, s->steps[0]) && same_steps(b, s->steps[1])) return;
+  s->steps[0] = a;
+  s->steps[1] = b;
+  span->lo[0] = (sdtw_real)a.lo;
+  span->lo[1] = (sdtw_real)b.lo;
+  span->hi[0] = (sdtw_real)a.hi;
+  span->hi[1] = (sdtw_real)b.hi;
+  s->kernels->spread(span->lo, 2);
+  s->kernels->spread(span->hi, 2);
+}
+
 static void work_out_span(sdtw_sweep *s, size_t line) {
   sdtw_span *span = &s->span;
   if (s->strip && s->window < 0 && s->moderate) {
     whole_span(s, line);
     return;
   }
+  const ptrdiff_t row = span->row + 1 - skipped(s, 0);
+  if (s->alike && !s->strip && row > 0) {
+    alike_span(s, row);
+    return;
+  }
+  forget_steps(s);
   span->first = span->inner_last = s->m_max + lag(s);
   span->last = span->inner_first = 0;
   for (size_t r = 0; r < s->rows; r++) span_row(s, r);
-  if (s->alike && !s->strip) {
-    s->kernels->spread(span->lo, s->rows);
-    s->kernels->spread(span->hi, s->rows);
-  }
   if (line == 0) span->first = 1; /* where Z_00 enters, see start_line() */
   if (by_columns(s)) span->first -= (span->first - 1) % 4;
 }

@@ -21,6 +21,7 @@
 #include "reach.h"
 #include "softdtw.h"
 #include "threads.h"
+#include "window.h"
 
 typedef struct {
   size_t x, y; /* numbers of the series in their sets */
@@ -71,6 +72,7 @@ typedef struct {
 
   sdtw_span span;            /* of the last line, which if it is an inner one serves others */
   int has_inner_span, alike; /* alike: all pairs have the same lengths */
+  sdtw_range steps[2];       /* alike packs: those of the rows of the last line, from span.origin */
 } sdtw_sweep;
 
 void sdtw_sweep_init(sdtw_sweep *s, const sdtw_job *job, int wants, const double *centre,
