@@ -144,6 +144,8 @@ write_results <- function(results, lengths, numbers, limit, path) {
     "each. Least: those and the three of the ground cost at two 512-bit or three 256-bit",
     "operations a cycle, at the clock measured beside the run. Measured: self matrix, T = 512.", "",
     limit_text(limit), "",
+    "More than 100 % is reached where a core starts more than that in a cycle, as AMD's fifth Zen",
+    "does, with up to four.",
     "What takes the rest: the chain from the left neighbour through the maximum, the scaling and",
     "the sum to the next cell, which two rows side by side fill only in part; loads and stores of",
     "costs and borders; loading the pairs and the logarithm of each value."
@@ -160,7 +162,7 @@ draw_results <- function(results, path) {
   graphics::par(mai = c(0.7, room + 0.3, 0.1, 0.4))
   at <- graphics::barplot(
     results$ratio[rows],
-    horiz = TRUE, log = "x", xlim = c(1, 100), names.arg = labels, border = NA, col = "grey80",
+    horiz = TRUE, log = "x", xlim = c(1, 200), names.arg = labels, border = NA, col = "grey80",
     xlab = "times as fast as the peer (line: asked)"
   )
   graphics::segments(results$asked[rows], at - 0.5, y1 = at + 0.5, lwd = 2)
