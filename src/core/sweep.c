@@ -311,35 +311,30 @@ static sdtw_real taken(const sdtw_sweep *s, const double *point, size_t k) {
   return (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
 }
 
-/* Rows that a line has beyond the series repeat its ends, so that costs there stay in range. */
-static void load_x(sdtw_sweep *s, int pair, const double *values) {
-  const size_t lanes = (size_t)s->kernels->lanes, d = s->d, stride = s->stride;
+/* x row by row, `apart` numbers from one place to the next. Rows that a line has beyond the series
+ * repeat its ends, so that costs there stay in range. */
+static void take_rows(const sdtw_sweep *s, int pair, const double *values, size_t apart,
+                      sdtw_real *line) {
+  const size_t d = s->d, step = s->rows * apart;
   const ptrdiff_t last = s->n[pair] - 1;
   ptrdiff_t row = -skipped(s, pair);
-  sdtw_real *line = s->x + pair, *end = line + s->lines * d * lanes;
-  for (; line < end; line += d * lanes) {
+  for (size_t number = 0; number < s->lines; number++, line += d * step) {
     sdtw_real *out = line;
-    for (size_t r = 0; r < s->rows; r++, row++, out += stride) {
+    for (size_t r = 0; r < s->rows; r++, row++, out += apart) {
       const double *point = values + (size_t)clamp(0, row, last) * d;
-      for (size_t k = 0; k < d; k++) out[k * lanes] = taken(s, point, k);
+      for (size_t k = 0; k < d; k++) out[k * step] = taken(s, point, k);
     }
   }
 }
 
+static void load_x(sdtw_sweep *s, int pair, const double *values) {
+  take_rows(s, pair, values, s->stride, s->x + pair);
+}
+
 /* The same x for all pairs of a pack. */
 static void load_common_x(sdtw_sweep *s, const double *values) {
-  const size_t d = s->d;
-  const ptrdiff_t last = s->n[0] - 1, end = (ptrdiff_t)(s->lines * s->rows);
-  sdtw_real *out = s->x;
-  for (ptrdiff_t row = -skipped(s, 0); out < s->x + (size_t)end * d; row += 2) {
-    const double *a = values + (size_t)clamp(0, row, last) * d;
-    const double *b = values + (size_t)clamp(0, row + 1, last) * d;
-    for (size_t k = 0; k < d; k++, out += 2) {
-      out[0] = taken(s, a, k);
-      out[1] = taken(s, b, k);
-    }
-  }
-  s->kernels->spread(s->x, (size_t)end * d);
+  take_rows(s, 0, values, 1, s->x);
+  s->kernels->spread(s->x, s->lines * s->rows * s->d);
 }
 
 /* In a pack column j of y is at [j][dimension][pair]; columns 0 and m + 1 repeat the ends. */
