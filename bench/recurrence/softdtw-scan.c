@@ -165,7 +165,7 @@ static void finish_row(stretch *s, size_t row, const block *blocks, size_t first
 static void cost_row(stretch *s, double scale, double x) {
   sdtw_view y = {s->y, LANES, LANES, V_WIDTH};
   for (size_t l = 0; l < LANES; l++) s->x[l] = x;
-  race_kernels.cost(SDTW_SQEUCLIDEAN, scale, s->x, y, 1, s->width, s->costs);
+  race_kernels.cost(SDTW_SQEUCLIDEAN, scale, s->x, &y, 1, s->width, s->costs);
 }
 
 static void flush_to_zero(void) {

@@ -25,9 +25,18 @@ typedef __mmask8 M;
 #define V_ALIGN _mm512_alignr_epi64
 #endif
 
-V_INLINE V v_set(sdtw_real c) { return V_AVX512(set1)(c); }
-V_INLINE V v_load(const sdtw_real *p) { return V_AVX512(loadu)(p); }
-V_INLINE void v_store(sdtw_real *p, V v) { V_AVX512(storeu)(p, v); }
+/* Plain names for single instructions: as inlined functions they would make a quarter of all
+ * debugging information. */
+#define v_set V_AVX512(set1)
+#define v_load V_AVX512(loadu)
+#define v_store V_AVX512(storeu)
+#define v_fma V_AVX512(fmadd)
+#define v_max V_AVX512(max)
+#define v_min V_AVX512(min)
+#define v_sqrt V_AVX512(sqrt)
+#define v_abs V_AVX512(abs)
+#define v_scale V_AVX512(scalef)
+
 V_INLINE void v_store_first(sdtw_real *p, V v) { V_AVX512(mask_storeu)(p, 1, v); }
 V_INLINE void v_store_last(sdtw_real *p, V v) {
   V_AVX512(mask_storeu)(p - (V_WIDTH - 1), (M)(1u << (V_WIDTH - 1)), v);
@@ -37,13 +46,7 @@ V_INLINE M v_less_equal(V a, V b) { return V_AVX512_MASK(cmp)(a, b, _CMP_LE_OQ);
 V_INLINE M v_inside(V j, V lo, V hi) {
   return V_AVX512_MASK(mask_cmp)(v_less_equal(lo, j), j, hi, _CMP_LE_OQ);
 }
-V_INLINE V v_fma(V a, V b, V c) { return V_AVX512(fmadd)(a, b, c); }
-V_INLINE V v_max(V a, V b) { return V_AVX512(max)(a, b); }
-V_INLINE V v_min(V a, V b) { return V_AVX512(min)(a, b); }
-V_INLINE V v_sqrt(V a) { return V_AVX512(sqrt)(a); }
-V_INLINE V v_abs(V a) { return V_AVX512(abs)(a); }
 V_INLINE V v_round(V a) { return V_AVX512(roundscale)(a, 8); }
-V_INLINE V v_scale(V m, V d) { return V_AVX512(scalef)(m, d); }
 V_INLINE void v_split(V s, V *m, V *e) {
   *e = V_AVX512(getexp)(s);
   *m = V_AVX512(getmant)(s, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);

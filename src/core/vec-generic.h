@@ -48,7 +48,7 @@ V_INLINE void v_store_last(sdtw_real *p, V v) { *p = v[V_WIDTH - 1]; }
 V_INLINE V v_select(M mask, V yes, V no) { return (V)((mask & (M)yes) | (~mask & (M)no)); }
 V_INLINE M v_inside(V j, V lo, V hi) { return (lo <= j) & (j <= hi); }
 V_INLINE M v_less_equal(V a, V b) { return a <= b; }
-V_INLINE V v_fma(V a, V b, V c) { return a * b + c; }
+#define v_fma(a, b, c) ((a) * (b) + (c))
 V_INLINE V v_keep(V a) {
 #if defined(__aarch64__)
   __asm__("" : "+w"(a));
@@ -59,9 +59,9 @@ V_INLINE V v_keep(V a) {
 }
 
 #if defined(__SSE2__)
-V_INLINE V v_max(V a, V b) { return V_SSE(max)(a, b); }
-V_INLINE V v_min(V a, V b) { return V_SSE(min)(a, b); }
-V_INLINE V v_sqrt(V a) { return V_SSE(sqrt)(a); }
+#define v_max V_SSE(max)
+#define v_min V_SSE(min)
+#define v_sqrt V_SSE(sqrt)
 #else
 V_INLINE V v_max(V a, V b) { return v_select(a > b, a, b); }
 V_INLINE V v_min(V a, V b) { return v_select(a < b, a, b); }
