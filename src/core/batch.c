@@ -194,23 +194,38 @@ static void triangle_tile(size_t task, size_t *row, size_t *column) {
   *row = task - c * (c + 1) / 2;
 }
 
-/* The pairs of a tile, in groups of as many columns as a pack has pairs, so that packs find the
- * same y again and again. Of a self matrix only the pairs on or above the diagonal. */
-static size_t list_tile(const batch *b, size_t row, size_t column, worker *w) {
+typedef struct {
+  size_t row, row_end, column, column_end;
+  int on_diagonal;
+} tile;
+
+static tile tile_at(const batch *b, size_t row, size_t column) {
   const sdtw_job *job = b->job;
-  int on_diagonal = job->x == job->y && row == column;
-  size_t rows_end = least((row + 1) * b->edge, job->x->count), count = 0;
-  size_t columns_end = least((column + 1) * b->edge, job->y->count);
-  size_t group = (size_t)w->sweep.usual->width;
-  for (size_t first = column * b->edge; first < columns_end; first += group) {
-    for (size_t i = row * b->edge; i < rows_end; i++) {
-      for (size_t j = first; j < least(first + group, columns_end); j++) {
-        if (on_diagonal && (j < i || (j == i && job->kind == SDTW_DIST))) continue;
+  return (tile){row * b->edge, least((row + 1) * b->edge, job->x->count), column * b->edge,
+                least((column + 1) * b->edge, job->y->count), job->x == job->y && row == column};
+}
+
+/* Lists the pairs of a tile in groups of as many columns as a pack has pairs: all rows that are
+ * `whole` there, or all that are not, as those across the diagonal of a self matrix, of which only
+ * the pairs on or above it count. */
+static size_t list_rows(const batch *b, const tile *t, int whole, worker *w, size_t count) {
+  const size_t group = (size_t)w->sweep.usual->width, skip = b->job->kind == SDTW_DIST;
+  for (size_t first = t->column; first < t->column_end; first += group) {
+    size_t end = least(first + group, t->column_end);
+    for (size_t i = t->row; i < t->row_end; i++) {
+      size_t from = t->on_diagonal ? most(first, i + skip) : first;
+      if ((from == first) != whole) continue;
+      for (size_t j = from; j < end; j++)
         w->pairs[count++] = (sdtw_pair){b->order_x[i], b->order_y[j]};
-      }
     }
   }
   return count;
+}
+
+/* Whole rows come first, so that packs find the same y again and again, and one x in each. */
+static size_t list_tile(const batch *b, size_t row, size_t column, worker *w) {
+  const tile t = tile_at(b, row, column);
+  return list_rows(b, &t, 0, w, list_rows(b, &t, 1, w, 0));
 }
 
 static void matrix_task(void *context, size_t task, int thread, sdtw_crew *crew) {

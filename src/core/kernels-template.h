@@ -268,32 +268,35 @@ V_INLINE void put_column(int strip, sdtw_real *columns, ptrdiff_t column, V v) {
     v_store(columns + column * V_WIDTH, v);
 }
 
-V_INLINE void start_line(int hard, int strip, sdtw_border border, ptrdiff_t before,
-                         sdtw_real *state) {
-  scaled_pair none = unreachable(hard);
-  pair_store(state, none.mantissa);
-  pair_store(state + LANES, none.exponent);
-  pair_store(state + 2 * LANES, rows_down(strip, none.mantissa, border.mantissa, before));
-  pair_store(state + 3 * LANES, rows_down(strip, none.exponent, border.exponent, before));
-  put_column(strip, border.mantissa, before, none.mantissa.a);
-  put_column(strip, border.exponent, before, none.exponent.a);
-}
-
-V_TARGET static void start(int hard, int strip, sdtw_border border, ptrdiff_t before,
-                           sdtw_real *state) {
-  if (strip) {
-    start_line(hard, 1, border, before, state);
-  } else {
-    start_line(hard, 0, border, before, state);
-  }
-}
-
 /* Where in a line a run begins and how it goes on. */
 typedef struct {
   const sdtw_real *cost;
   sdtw_real *kept;
   scaled_pair left, diagonal;
 } forward_state;
+
+/* The diagonal neighbour of a line's first row is the column before its first step, which then is
+ * out of reach too. A pair that skips the first row of all finds Z_00 as if that row had left it
+ * there. */
+V_INLINE void start_line(int hard, int strip, sdtw_border border, const sdtw_span *span,
+                         forward_state *state) {
+  scaled_pair none = unreachable(hard);
+  ptrdiff_t before = span->first - 1;
+  state->left = none;
+  state->diagonal.mantissa = rows_down(strip, none.mantissa, border.mantissa, before);
+  state->diagonal.exponent = rows_down(strip, none.exponent, border.exponent, before);
+  put_column(strip, border.mantissa, before, none.mantissa.a);
+  put_column(strip, border.exponent, before, none.exponent.a);
+  if (span->row > 0) return;
+  M skips = v_less_equal(v_set(1), v_load(span->skip));
+  state->left.mantissa.a = v_select(skips, v_set(hard ? 0 : 1), none.mantissa.a);
+  state->left.exponent.a = v_select(skips, v_set(ORIGIN), none.exponent.a);
+}
+
+V_INLINE void resume_line(const sdtw_real *saved, forward_state *state) {
+  state->left = (scaled_pair){pair_load(saved), pair_load(saved + LANES)};
+  state->diagonal = (scaled_pair){pair_load(saved + 2 * LANES), pair_load(saved + 3 * LANES)};
+}
 
 /* As far apart as the range of a real allows with room to spare. */
 #if defined(SDTW_SINGLE)
@@ -360,19 +363,16 @@ static inline ptrdiff_t between(ptrdiff_t low, ptrdiff_t v, ptrdiff_t high) {
 V_INLINE void forward_line(int hard, int strip, int keep, const sdtw_real *cost, sdtw_border border,
                            sdtw_real *saved, sdtw_real *kept, const sdtw_span *span, ptrdiff_t from,
                            ptrdiff_t to) {
-  forward_state state = {cost,
-                         kept,
-                         {pair_load(saved), pair_load(saved + LANES)},
-                         {pair_load(saved + 2 * LANES), pair_load(saved + 3 * LANES)}};
+  forward_state state = {.cost = cost, .kept = kept};
+  if (from == span->first)
+    start_line(hard, strip, border, span, &state);
+  else
+    resume_line(saved, &state);
   ptrdiff_t begin = between(from, span->inner_first, to);
   ptrdiff_t end = between(begin, span->inner_last + 1, to);
-  const ptrdiff_t part[] = {from, begin, end, to};
-  for (int p = 0; p < 3; p++) {
-    if (p == 1) {
-      forward_run(hard, strip, keep, 0, border, &state, span, part[p], part[p + 1]);
-    } else {
-      forward_run(hard, strip, keep, 1, border, &state, span, part[p], part[p + 1]);
-    }
+  for (int ramp = 0; ramp < 2; ramp++) {
+    forward_run(hard, strip, keep, 1, border, &state, span, ramp ? end : from, ramp ? to : begin);
+    if (!ramp) forward_run(hard, strip, keep, 0, border, &state, span, begin, end);
   }
   pair_store(saved, state.left.mantissa);
   pair_store(saved + LANES, state.left.exponent);
@@ -395,16 +395,6 @@ FORWARD_VARIANT(forward_hard_pack_keep, 1, 0, 1)
 FORWARD_VARIANT(forward_hard_strip, 1, 1, 0)
 FORWARD_VARIANT(forward_hard_strip_keep, 1, 1, 1)
 #undef FORWARD_VARIANT
-
-static void forward(int hard, int strip, const sdtw_real *cost, sdtw_border border,
-                    sdtw_real *state, sdtw_real *kept, const sdtw_span *span, ptrdiff_t from,
-                    ptrdiff_t to) {
-  static void (*const variants[2][2][2])(const sdtw_real *, sdtw_border, sdtw_real *, sdtw_real *,
-                                         const sdtw_span *, ptrdiff_t, ptrdiff_t) = {
-      {{forward_soft_pack, forward_soft_pack_keep}, {forward_soft_strip, forward_soft_strip_keep}},
-      {{forward_hard_pack, forward_hard_pack_keep}, {forward_hard_strip, forward_hard_strip_keep}}};
-  variants[hard][strip][kept != NULL](cost, border, state, kept, span, from, to);
-}
 
 /* ---- backward ------------------------------------------------------------------------------ */
 
@@ -441,6 +431,13 @@ V_TARGET static void backward(int strip, const sdtw_real *kept, sdtw_debt debt, 
   } else {
     backward_line(0, kept, debt, state, alignment, from, to);
   }
+}
+
+V_TARGET static void fill(sdtw_real *to, size_t count, sdtw_real value) {
+  const V all = v_set(value);
+  size_t i = 0;
+  for (; i + V_WIDTH <= count; i += V_WIDTH) v_store(to + i, all);
+  for (; i < count; i++) to[i] = value;
 }
 
 V_TARGET static void spread(sdtw_real *numbers, size_t count) {
@@ -741,11 +738,14 @@ const sdtw_kernels SDTW_TABLE = {
     .width = V_WIDTH,
     .origin = ORIGIN,
     .most = MOST_COST,
+    .fill = fill,
     .spread = spread,
     .cost = cost,
     .strip_cost = strip_cost,
-    .start = start,
-    .forward = forward,
+    .forward = {{{forward_soft_pack, forward_soft_pack_keep},
+                 {forward_soft_strip, forward_soft_strip_keep}},
+                {{forward_hard_pack, forward_hard_pack_keep},
+                 {forward_hard_strip, forward_hard_strip_keep}}},
     .backward = backward,
     .gradient = gradient,
     .moments = moments,

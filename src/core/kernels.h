@@ -59,11 +59,18 @@ typedef struct {
 
 enum { SDTW_FORWARD_STATE = 4, SDTW_BACKWARD_STATE = 4, SDTW_DELAY_STATE = 20, SDTW_SHARES = 3 };
 
+/* Sweeps the steps from..to-1 of a line: the border above is replaced by the border below. state
+ * holds SDTW_FORWARD_STATE vectors between calls on one line. cost and shares start at step `from`;
+ * shares: three vectors a step (up, left, diagonal), or NULL where none are kept. */
+typedef void sdtw_forward(const sdtw_real *cost, sdtw_border border, sdtw_real *state,
+                          sdtw_real *shares, const sdtw_span *span, ptrdiff_t from, ptrdiff_t to);
+
 typedef struct {
   int lanes, width; /* width: pairs in a pack, half the lanes */
   sdtw_real origin; /* the exponent that stands for 2^0 */
   double most;      /* forward, soft: a path may cost less than this */
 
+  void (*fill)(sdtw_real *to, size_t count, sdtw_real value);
   /* Makes vectors of `width`, each of one number, out of the `count` numbers that lie in front. */
   void (*spread)(sdtw_real *numbers, size_t count);
 
@@ -79,15 +86,7 @@ typedef struct {
   void (*strip_cost)(int kind, sdtw_real scale, const sdtw_real *x, const sdtw_real *y, size_t d,
                      size_t count, sdtw_real *state, sdtw_real *out);
 
-  /* Before the first step of a line: what lies to its left is out of reach, and the diagonal
-   * neighbour of its first row is column `before` of the border, which then is out of reach too. */
-  void (*start)(int hard, int strip, sdtw_border border, ptrdiff_t before, sdtw_real *state);
-
-  /* Sweeps the steps from..to-1: the border above is replaced by the border below. state holds
-   * SDTW_FORWARD_STATE vectors between calls on one line. cost and shares start at step `from`;
-   * shares (three vectors a step: up, left, diagonal) may be NULL. */
-  void (*forward)(int hard, int strip, const sdtw_real *cost, sdtw_border border, sdtw_real *state,
-                  sdtw_real *shares, const sdtw_span *span, ptrdiff_t from, ptrdiff_t to);
+  sdtw_forward *forward[2][2][2]; /* [hard][strip][keeping shares] */
 
   /* Sweeps back from step to-1 to `from`: E of each cell into alignment, debts to the line above
    * in place of those from the line below. state holds SDTW_BACKWARD_STATE vectors. */

@@ -311,18 +311,22 @@ static sdtw_real taken(const sdtw_sweep *s, const double *point, size_t k) {
   return (sdtw_real)((point[k] - s->centre[k]) * s->per_unit);
 }
 
+/* One point, `apart` numbers from one dimension to the next. */
+static void take_point(const sdtw_sweep *s, const double *point, size_t apart, sdtw_real *to) {
+  for (size_t k = 0; k < s->d; k++) to[k * apart] = taken(s, point, k);
+}
+
 /* x row by row, `apart` numbers from one place to the next. Rows that a line has beyond the series
  * repeat its ends, so that costs there stay in range. */
-static void take_rows(const sdtw_sweep *s, int pair, const double *values, size_t apart,
+static void take_rows(const sdtw_sweep *s, int pair, const double *point, size_t apart,
                       sdtw_real *line) {
   const size_t d = s->d, step = s->rows * apart;
   const ptrdiff_t last = s->n[pair] - 1;
   ptrdiff_t row = -skipped(s, pair);
   for (size_t number = 0; number < s->lines; number++, line += d * step) {
-    sdtw_real *out = line;
-    for (size_t r = 0; r < s->rows; r++, row++, out += apart) {
-      const double *point = values + (size_t)clamp(0, row, last) * d;
-      for (size_t k = 0; k < d; k++) out[k * step] = taken(s, point, k);
+    for (size_t r = 0; r < s->rows; r++, row++) {
+      take_point(s, point, step, line + r * apart);
+      if (row >= 0 && row < last) point += d;
     }
   }
 }
@@ -338,11 +342,12 @@ static void load_common_x(sdtw_sweep *s, const double *values) {
 }
 
 /* In a pack column j of y is at [j][dimension][pair]; columns 0 and m + 1 repeat the ends. */
-static void load_pack_y(sdtw_sweep *s, int pair, const double *values) {
-  for (ptrdiff_t j = 0; j < s->m_max + 2; j++) {
-    const double *point = values + (size_t)clamp(0, j - 1, s->m[pair] - 1) * s->d;
-    sdtw_real *out = s->y + (size_t)j * s->d * s->stride + (size_t)pair;
-    for (size_t k = 0; k < s->d; k++) out[k * s->stride] = taken(s, point, k);
+static void load_pack_y(sdtw_sweep *s, int pair, const double *point) {
+  const ptrdiff_t m = s->m[pair];
+  sdtw_real *column = s->y + pair;
+  for (ptrdiff_t j = 0; j < s->m_max + 2; j++, column += s->d * s->stride) {
+    take_point(s, point, s->stride, column);
+    if (j > 0 && j < m) point += s->d;
   }
 }
 
@@ -608,7 +613,9 @@ static int same_steps(sdtw_range a, sdtw_range b) { return a.lo == b.lo && a.hi 
  * one piece: counted from where the line begins, the steps are those of the line before. */
 static void alike_span(sdtw_sweep *s, ptrdiff_t row) {
   sdtw_span *span = &s->span;
-  const sdtw_range above = range_of(s, 0, row), below = range_of(s, 0, row + 1);
+  const ptrdiff_t n = s->n[0], m = s->m[0];
+  const sdtw_range above = sdtw_window_range(row, n, m, s->window);
+  const sdtw_range below = sdtw_window_range(row + 1, n, m, s->window);
   const ptrdiff_t origin = above.lo;
   const sdtw_range a = {0, above.hi - origin}, b = {below.lo + 1 - origin, below.hi + 1 - origin};
   span->first = span->origin = origin;
@@ -696,12 +703,6 @@ static void cost_of(sdtw_sweep *s, size_t line, ptrdiff_t from, ptrdiff_t to, in
 
 /* ---- forward ------------------------------------------------------------------------------- */
 
-static void fill(sdtw_real *to, size_t count, sdtw_real value) {
-  to[0] = value;
-  for (size_t done = 1; done < count; done *= 2)
-    memcpy(to + done, to, at_most(done, count - done) * sizeof(sdtw_real));
-}
-
 static sdtw_real *border_start(const sdtw_sweep *s, sdtw_real *part) {
   return part - front(s) * s->stride;
 }
@@ -711,23 +712,12 @@ static sdtw_real one(const sdtw_sweep *s) { return s->hard ? 0 : 1; }
 /* The border above the first line: Z_00 = 1 of each pair, all else out of reach. */
 static void start_border(sdtw_sweep *s) {
   size_t count = s->columns * s->stride;
-  fill(border_start(s, s->border.mantissa), count, s->hard ? INFINITY : 0);
-  fill(border_start(s, s->border.exponent), count, SDTW_UNREACHABLE);
+  s->kernels->fill(border_start(s, s->border.mantissa), count, s->hard ? INFINITY : 0);
+  s->kernels->fill(border_start(s, s->border.exponent), count, SDTW_UNREACHABLE);
   for (int l = 0; l < (s->strip ? s->used : (int)s->stride); l++) {
     ptrdiff_t at = s->strip ? s->before[l] : l;
     s->border.mantissa[at] = one(s);
     s->border.exponent[at] = s->kernels->origin;
-  }
-}
-
-/* A pair that skips the first row of all finds Z_00 as if that row had left it there. */
-static void start_line(sdtw_sweep *s, size_t line, const sdtw_span *span) {
-  size_t lanes = (size_t)s->kernels->lanes;
-  s->kernels->start(s->hard, s->strip, s->border, span->first - 1, s->state);
-  for (int pair = 0; line == 0 && pair < (int)s->stride; pair++) {
-    if (!skipped(s, pair)) continue;
-    s->state[pair] = one(s);
-    s->state[lanes + (size_t)pair] = s->kernels->origin;
   }
 }
 
@@ -761,11 +751,12 @@ static void sweep_steps(sdtw_sweep *s, size_t line, sdtw_real *shares, const sdt
   size_t lanes = (size_t)s->kernels->lanes, row = (size_t)(s->n_max - 1) % lanes;
   int ends = s->strip && line + 1 == s->lines;
   const sdtw_real *cost = s->cost;
+  sdtw_forward *forward = s->kernels->forward[s->hard][s->strip][shares != NULL];
   for (ptrdiff_t at = from; at < to;) {
     int stops = ends && s->read < s->used && end_of(s, s->read) < to;
     ptrdiff_t next = stops ? end_of(s, s->read) + 1 : to;
     sdtw_real *kept = shares ? shares + (size_t)(at - 1) * SDTW_SHARES * lanes : NULL;
-    s->kernels->forward(s->hard, s->strip, cost, s->border, s->state, kept, span, at, next);
+    forward(cost, s->border, s->state, kept, span, at, next);
     if (stops) s->value[s->read++] = value_of(s, s->state[row], s->state[lanes + row]);
     cost += (size_t)(next - at) * lanes;
     at = next;
@@ -775,7 +766,6 @@ static void sweep_steps(sdtw_sweep *s, size_t line, sdtw_real *shares, const sdt
 /* shares: NULL, or where those of step 1 of this line belong */
 static void forward_line(sdtw_sweep *s, size_t line, sdtw_real *shares) {
   const sdtw_span *span = span_of(s, line);
-  start_line(s, line, span);
   s->read = 0;
   const ptrdiff_t chunk = chunk_of(s);
   for (ptrdiff_t from = span->first; from <= span->last; from += chunk) {
