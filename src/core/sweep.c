@@ -490,13 +490,16 @@ static int fits_pack(const sdtw_sweep *s, ptrdiff_t n, ptrdiff_t m) {
 
 /* Whether one pack of these pairs is less work than each of them alone. */
 static int suits_pack(const sdtw_sweep *s, const sdtw_pair *pairs, int count) {
-  ptrdiff_t n_max = 0, m_max = 0;
-  double alone = 0;
+  ptrdiff_t n = 0, m = 0, n_max = 0, m_max = 0;
+  double effort = 0, alone = 0;
   for (int l = 0; l < count; l++) {
-    ptrdiff_t n = s->x_set->length[pairs[l].x], m = s->y_set->length[pairs[l].y];
+    ptrdiff_t n_before = n, m_before = m;
+    n = s->x_set->length[pairs[l].x];
+    m = s->y_set->length[pairs[l].y];
+    if (n != n_before || m != m_before) effort = strip_effort(s, n, m);
+    alone += effort;
     if (n > n_max) n_max = n;
     if (m > m_max) m_max = m;
-    alone += strip_effort(s, n, m);
   }
   double together = (double)s->kernels->width * (double)(n_max + n_max % 2) * (double)(m_max + 1);
   return together <= alone && fits_pack(s, n_max, m_max);
@@ -744,11 +747,17 @@ static ptrdiff_t end_of(const sdtw_sweep *s, int pair) {
   return s->before[pair] + s->m[pair] + (s->n_max - 1) % s->kernels->lanes;
 }
 
+/* Reads off the pair of a strip whose end its last row has just met. */
+static void read_strip(sdtw_sweep *s) {
+  size_t lanes = (size_t)s->kernels->lanes, row = (size_t)(s->n_max - 1) % lanes;
+  s->value[s->read++] = value_of(s, s->state[row], s->state[lanes + row]);
+}
+
 /* Sweeps the steps from..to-1, whose costs are at hand. In the last line of a strip a stop is made
  * wherever a pair ends, to read its value off. */
 static void sweep_steps(sdtw_sweep *s, size_t line, sdtw_real *shares, const sdtw_span *span,
                         ptrdiff_t from, ptrdiff_t to) {
-  size_t lanes = (size_t)s->kernels->lanes, row = (size_t)(s->n_max - 1) % lanes;
+  size_t lanes = (size_t)s->kernels->lanes;
   int ends = s->strip && line + 1 == s->lines;
   const sdtw_real *cost = s->cost;
   sdtw_forward *forward = s->kernels->forward[s->hard][s->strip][shares != NULL];
@@ -757,7 +766,7 @@ static void sweep_steps(sdtw_sweep *s, size_t line, sdtw_real *shares, const sdt
     ptrdiff_t next = stops ? end_of(s, s->read) + 1 : to;
     sdtw_real *kept = shares ? shares + (size_t)(at - 1) * SDTW_SHARES * lanes : NULL;
     forward(cost, s->border, s->state, kept, span, at, next);
-    if (stops) s->value[s->read++] = value_of(s, s->state[row], s->state[lanes + row]);
+    if (stops) read_strip(s);
     cost += (size_t)(next - at) * lanes;
     at = next;
   }
